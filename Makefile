@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Everything a user types; `make help` lists it. Caches apart, all output goes below $(O).
+
+O ?= build
+CC ?= gcc
+V ?= 0
+SAN ?=
+
+# The tool is for x86-64 Linux only; say so before anything else is tried.
+ifneq ($(shell uname -sm),Linux x86_64)
+$(error topolab needs Linux on x86-64, this is $(shell uname -sm))
+endif
+
+PACKAGES := glib-2.0 gio-2.0 gio-unix-2.0 libvirt libvirt-qemu hwloc libfyaml jansson libarchive \
+	    smartcols libxml-2.0 zlib
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	    -Wold-style-definition -Wswitch-enum -Wformat=2 -Wundef -Wvla -Wpointer-arith \
+	    -Wwrite-strings -Wcast-qual -Wno-missing-field-initializers
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
+	     -D_GNU_SOURCE -Ilab -I$(O)/gen -DTOPOLAB_SOURCE='"$(CURDIR)"' -DTOPOLAB_PREFIX='"$(PREFIX)"' \
+	     $(PACKAGE_CFLAGS)
+ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+PREFIX ?= /usr/local
+
+# Read once, and only by the rules that compile, so that `make deps` and `make help` need nothing.
+PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
+PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)
+
+# lab/guest is the agent, which runs in the guest and links nothing of ours but its own files.
+SOURCES := $(sort $(filter-out lab/main.c lab/guest/%,$(wildcard lab/*/*.c)))
+OBJECTS := $(SOURCES:lab/%.c=$(O)/lab/%.o) $(O)/gen/tables.o
+AGENT_SOURCES := $(sort $(wildcard lab/guest/*.c))
+UNIT_TESTS := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_PROGRAMS := $(UNIT_TESTS:tests/unit/%.c=$(O)/tests/%)
+# Rules for table rows: a file that defines one row is named after it.
+COMMANDS := $(sort $(patsubst lab/cmd/cmd_%.c,%,$(wildcard lab/cmd/cmd_*.c)))
+FORMATS := $(sort $(patsubst lab/report/fmt_%.c,%,$(wildcard lab/report/fmt_*.c)))
+KERNEL_SOURCES := $(sort $(patsubst lab/kernel/src_%.c,%,$(wildcard lab/kernel/src_*.c)))
+
+.PHONY: all
+all: $(O)/topolab $(O)/agent
+
+$(O)/topolab: $(O)/lab/main.o $(O)/libtopolab.a
+	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PACKAGE_LIBS) -lm
+
+$(O)/libtopolab.a: $(OBJECTS)
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/lab/%.o: lab/%.c Makefile
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The agent is /init of the guest: static, libc and libz only, no sanitizer.
+$(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) Makefile
+	$(call say,AGENT,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARNINGS) -O2 -g -D_GNU_SOURCE -Ilab \
+		-static -s -o $@ $(AGENT_SOURCES) -lz
+
+# Tables of rows, written from file names, sorted: one touch per addition, and still readable.
+row_table = printf 'extern const struct $(1) %s;\n' $(3:%=$(2)_%) && \
+	printf 'const struct $(1) *const $(2)_table[] = {\n' && \
+	printf '\t&%s,\n' $(3:%=$(2)_%) && printf '\tNULL,\n};\n'
+
+$(O)/gen/tables.c: Makefile $(wildcard lab/cmd/cmd_*.c lab/report/fmt_*.c lab/kernel/src_*.c)
+	$(call say,GEN,$@)mkdir -p $(@D) && { printf '%s\n' '/* Made from file names by the Makefile. */' \
+		'#include "cmd/command.h"' '#include "kernel/kernel.h"' '#include "report/report.h"' && \
+		$(call row_table,command,command,$(COMMANDS)) && \
+		$(call row_table,report_format,report_format,$(FORMATS)) && \
+		$(call row_table,kernel_source,kernel_source,$(KERNEL_SOURCES)); } > $@
+
+$(O)/gen/tables.o: $(O)/gen/tables.c
+	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# One program per file; all of them TAP through g_test.
+$(O)/tests/%: tests/unit/%.c $(O)/libtopolab.a Makefile
+	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -o $@ \
+		$< $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
+
+.PHONY: unit
+unit: $(UNIT_PROGRAMS) $(O)/topolab $(O)/agent
+	$(Q)prove --exec '' $(UNIT_PROGRAMS)
+
+.PHONY: clean
+clean:
+	$(Q)rm -rf $(O)
+
+-include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(O)/lab/main.d

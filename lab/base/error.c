@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/error.h"
+
+G_DEFINE_QUARK(topolab-error-quark, topolab_error)
+
+int error_exit_status(const GError *error)
+{
+	if (error->domain != TOPOLAB_ERROR)
+		return 3;
+	switch ((enum topolab_error_code)error->code) {
+	case ERROR_INPUT:
+		return 2;
+	case ERROR_LAB:
+		return 3;
+	case ERROR_UNSUPPORTED:
+		return 77;
+	}
+	return 3;
+}

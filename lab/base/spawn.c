@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/spawn.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static bool environment_is_kept(const char *name)
+{
+	static const char *const kept[] = {"PATH", "HOME", "TMPDIR", "SOURCE_DATE_EPOCH"};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(kept); i++)
+		if (strcmp(name, kept[i]) == 0)
+			return true;
+	return g_str_has_prefix(name, "XDG_") || g_str_has_prefix(name, "TOPOLAB_");
+}
+
+static char **spawn_environment(const char *const *added)
+{
+	g_auto(GStrv) names = g_listenv();
+	char **environment = g_environ_setenv(NULL, "LC_ALL", "C.UTF-8", TRUE);
+
+	environment = g_environ_setenv(environment, "PATH", "/usr/sbin:/usr/bin:/sbin:/bin", TRUE);
+	for (unsigned i = 0; names[i]; i++)
+		if (environment_is_kept(names[i]))
+			environment =
+				g_environ_setenv(environment, names[i], g_getenv(names[i]), TRUE);
+	for (unsigned i = 0; added && added[i]; i++) {
+		g_auto(GStrv) pair = g_strsplit(added[i], "=", 2);
+
+		environment = g_environ_setenv(environment, pair[0], pair[1], TRUE);
+	}
+	return environment;
+}
+
+static const char *last_line(char *text)
+{
+	char *newline;
+
+	g_strchomp(text);
+	newline = strrchr(text, '\n');
+	return newline ? newline + 1 : text;
+}
+
+char *spawn_command_line(const char *const *argv)
+{
+	GString *line = g_string_new(NULL);
+
+	for (unsigned i = 0; argv[i]; i++) {
+		g_autofree char *quoted = NULL;
+
+		if (i)
+			g_string_append_c(line, ' ');
+		if (*argv[i] && strspn(argv[i], G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS
+						"-_./=:,+@%") == strlen(argv[i])) {
+			g_string_append(line, argv[i]);
+			continue;
+		}
+		quoted = g_shell_quote(argv[i]);
+		g_string_append(line, quoted);
+	}
+	return g_string_free(line, FALSE);
+}
+
+bool spawn_run(const char *const *argv, const struct spawn_options *options, char **output,
+	       GError **error)
+{
+	g_auto(GStrv) environment = spawn_environment(options ? options->environment : NULL);
+	g_autofree char *stdout_text = NULL;
+	g_autofree char *stderr_text = NULL;
+	g_autofree char *line = spawn_command_line(argv);
+	g_autoptr(GError) cause = NULL;
+	int status;
+
+	if (!g_spawn_sync(options ? options->folder : NULL, (char **)argv, environment,
+			  G_SPAWN_SEARCH_PATH, NULL, NULL, &stdout_text, &stderr_text, &status,
+			  &cause)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start '%s': %s", line,
+			    cause->message);
+		return false;
+	}
+	if (!g_spawn_check_wait_status(status, &cause)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'%s' failed (%s): %s", line,
+			    cause->message, last_line(stderr_text));
+		return false;
+	}
+	if (output)
+		*output = g_steal_pointer(&stdout_text);
+	return true;
+}
+
+/* Only async-signal-safe calls from here to exec. */
+static void child_redirect(const int *child_fds, unsigned n_fds, int stderr_fd)
+{
+	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	dup2(null_fd, STDIN_FILENO);
+	if (stderr_fd >= 0)
+		dup2(stderr_fd, STDERR_FILENO);
+	/* The callers' descriptors were moved above the targets, so no dup2() overwrites one. */
+	for (unsigned i = 0; i < n_fds; i++)
+		dup2(child_fds[i], 3 + (int)i);
+}
+
+static void child_exec(char *const *argv, char *const *environment, const int *child_fds,
+		       unsigned n_fds, int stderr_fd, pid_t parent)
+{
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	child_redirect(child_fds, n_fds, stderr_fd);
+	execve(argv[0], argv, environment);
+	_exit(127);
+}
+
+pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
+		  const char *stderr_path, GError **error)
+{
+	g_auto(GStrv) environment = spawn_environment(NULL);
+	g_autofree int *high_fds = g_new(int, n_fds + 1);
+	pid_t parent = getpid(), pid;
+	int stderr_fd = -1;
+
+	if (stderr_path) {
+		stderr_fd = open(stderr_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+		if (stderr_fd < 0) {
+			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot write '%s': %s",
+				    stderr_path, g_strerror(errno));
+			return -1;
+		}
+	}
+	for (unsigned i = 0; i < n_fds; i++)
+		high_fds[i] = fcntl(child_fds[i], F_DUPFD_CLOEXEC, 3 + (int)n_fds);
+	pid = fork();
+	if (pid == 0)
+		child_exec((char *const *)argv, environment, high_fds, n_fds, stderr_fd, parent);
+	if (pid < 0)
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start '%s': %s", argv[0],
+			    g_strerror(errno));
+	for (unsigned i = 0; i < n_fds; i++)
+		close(high_fds[i]);
+	if (stderr_fd >= 0)
+		close(stderr_fd);
+	return pid;
+}

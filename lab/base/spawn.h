@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one way to start a program: no shell, no inherited descriptors, a clean environment
+ * (PATH, HOME, XDG_*, TOPOLAB_*, LC_ALL=C.UTF-8 and what the caller adds).
+ */
+#ifndef BASE_SPAWN_H
+#define BASE_SPAWN_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct spawn_options {
+	const char *folder;		/* working directory; NULL: ours */
+	const char *const *environment; /* "NAME=value" to add; NULL: nothing */
+};
+
+/*
+ * Runs to the end. @output (may be NULL) receives stdout. A program that is missing, that a signal
+ * ended, or whose status is not 0 is ERROR_LAB; the message holds the command line and the last
+ * line of its stderr. Not to be called while a main loop reaps children.
+ */
+bool spawn_run(const char *const *argv, const struct spawn_options *options, char **output,
+	       GError **error);
+
+/*
+ * Starts a child that lives beside us: it gets @child_fds (n_fds of them) as descriptors 3, 4, ...,
+ * /dev/null as stdin, stderr appended to @stderr_path (NULL: ours), its own process group, and
+ * SIGTERM when we die. The caller waits for it. -1 on failure.
+ */
+pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
+		  const char *stderr_path, GError **error);
+
+/* As one could paste it into a terminal. */
+char *spawn_command_line(const char *const *argv);
+
+#endif

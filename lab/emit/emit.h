@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Machine -> what QEMU and libvirt need to make it: domain XML, ACPI tables, command line. Pure. */
+#ifndef EMIT_EMIT_H
+#define EMIT_EMIT_H
+
+#include "topo/topo.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum emit_accel { EMIT_ACCEL_TCG, EMIT_ACCEL_KVM, EMIT_ACCEL_COUNT };
+const char *emit_accel_name(enum emit_accel accel); /* "tcg", "kvm" */
+bool emit_accel_from_name(const char *name, enum emit_accel *accel);
+
+/* The parts of a domain that do not follow from the machine. */
+struct emit_domain {
+	const char *name;	  /* libvirt's domain name */
+	const char *kernel_path;  /* absolute */
+	const char *initrd_path;  /* absolute */
+	const char *command_line; /* whole kernel command line */
+	enum emit_accel accel;
+};
+
+/*
+ * libvirt domain XML. Channels: serial port 0 is the console, serial port 1 and the virtio-serial
+ * port "topolab.0" carry the agent's records; the agent picks one.
+ */
+char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain);
+
+/* Boot arguments for speed and for what observe/ reads, then the machine's own. */
+char *emit_command_line(const struct topo *topo, enum emit_accel accel);
+
+/* Does the numbering need a MADT of our own? QEMU's lists the vCPUs in APIC id order. */
+bool emit_needs_madt(const struct topo *topo);
+/* ACPI 6.5 section 5.2.12, to replace QEMU's through the initrd. */
+GBytes *emit_madt(const struct topo *topo);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Evidence -> witnesses. Witness 2 is what no kernel code interpreted (CPUID leaves, the bytes of
+ * MADT, SRAT and SLIT); witness 3 is the kernel's reading (/sys) and its result (sched domains).
+ */
+#ifndef OBSERVE_OBSERVE_H
+#define OBSERVE_OBSERVE_H
+
+#include "base/auto.h"
+#include "base/root.h"
+#include "topo/domains.h"
+#include "topo/view.h"
+
+/* Bounds on the guest's archive. */
+#define EVIDENCE_MAX_BYTES   (64u << 20)
+#define EVIDENCE_MAX_ENTRIES 500000u
+
+/*
+ * Opens evidence.tar.gz in memory. ERROR_LAB: not a gzipped tar, cut, too large, too many entries,
+ * an absolute path or one with "..", a member twice, or no manifest that counts its members.
+ */
+struct root *evidence_open(GBytes *archive, GError **error);
+
+/* Witness 2 (forks hwloc's child process for the CPUID part). */
+struct view *observe_hardware(struct root *evidence, GError **error);
+/* Witness 3: /sys and /proc/cpuinfo. */
+struct view *observe_system(struct root *evidence, GError **error);
+/*
+ * Witness 3: domains from schedstat (spans), debugfs (names, flags, levels) and the verbose kernel
+ * log (groups). Where two sources name the same thing and differ, ERROR_LAB.
+ */
+struct domain_tree *observe_domains(struct root *evidence, GError **error);
+
+/* One record of /dev/kmsg, continuation lines joined. */
+struct kernel_message {
+	unsigned priority; /* syslog level 0-7 */
+	guint64 usec;
+	char *text;
+};
+
+/* struct kernel_message *; ERROR_LAB when the member is missing or malformed. */
+GPtrArray *observe_kernel_log(struct root *evidence, GError **error);
+/* The same from a serial console's text, for a guest that died before it could send evidence. */
+GPtrArray *observe_console(const char *text, gsize length);
+
+/*
+ * Messages that no healthy kernel prints: "------------[ cut here ]", "BUG: ", "Oops", general
+ * protection, "kernel BUG at", "unchecked MSR access", "borken", the scheduler's "ERROR: ", panic.
+ * Structure is matched, never the word "WARNING". Elements belong to @log.
+ */
+GPtrArray *observe_splats(GPtrArray *log);
+/* Does the log prove that the kernel took our table: "ACPI: Table Upgrade: override [APIC-...]"? */
+bool observe_table_upgraded(GPtrArray *log, const char *signature);
+/* uname -r, from /proc/version or the member proc/sys/kernel/osrelease. */
+char *observe_release(struct root *evidence, GError **error);
+
+#endif

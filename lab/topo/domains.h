@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The scheduler's domains of every CPU: what expect/ predicts and what observe/ reads back, in one
+ * type. Domains of a CPU run from the inside out.
+ */
+#ifndef TOPO_DOMAINS_H
+#define TOPO_DOMAINS_H
+
+#include "base/auto.h"
+#include "base/cpus.h"
+
+#include <jansson.h>
+
+struct domain_group {
+	struct cpus *span;
+	struct cpus *mask; /* balance mask; NULL where not shown */
+	int id;		   /* first CPU of the balance mask; -1 where not shown */
+};
+
+struct domain {
+	unsigned index;	   /* N of domainN */
+	int level;	   /* debugfs' level: index before degeneration; -1 where not shown */
+	char *name;	   /* "SMT"; NULL where not shown */
+	char *flags;	   /* blank separated, in the kernel's order; NULL where not shown */
+	struct cpus *span; /* never NULL */
+	GPtrArray *groups; /* struct domain_group *, own group first; NULL where not shown */
+	char *rule;	   /* expect/'s row that made it; NULL when observed */
+};
+
+struct domain_tree;
+
+struct domain_tree *domain_tree_new(void);
+void domain_tree_free(struct domain_tree *tree);
+AUTO_DEFINE(domain_tree, domain_tree_free)
+
+/* Appends an empty domain with the next index to @cpu's chain; the caller fills it in. */
+struct domain *domain_tree_append(struct domain_tree *tree, unsigned cpu);
+/* Makes @cpu known although it has no domain (an isolated CPU). */
+void domain_tree_touch(struct domain_tree *tree, unsigned cpu);
+struct domain_group *domain_add_group(struct domain *domain, struct cpus *span);
+
+/* The CPUs the tree knows, with or without domains. */
+const struct cpus *domain_tree_cpus(const struct domain_tree *tree);
+unsigned domain_tree_depth(const struct domain_tree *tree, unsigned cpu); /* number of domains */
+struct domain *domain_tree_get(const struct domain_tree *tree, unsigned cpu, unsigned index);
+
+/*
+ * CPUs of equal shape (names, flags and span sizes level by level): the first CPU of each class,
+ * in CPU order -> its class. Caller frees the array; the elements are struct cpus *.
+ */
+GPtrArray *domain_tree_shapes(const struct domain_tree *tree);
+
+/* {"cpus":[{"cpu":0,"domains":[...]},...]}, the shape documented in report/result.schema.json. */
+json_t *domain_tree_to_json(const struct domain_tree *tree);
+struct domain_tree *domain_tree_from_json(const json_t *json, GError **error);
+
+#endif

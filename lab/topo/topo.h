@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The machine model: what a topology file means. Immutable once it has been loaded and validated;
+ * every later stage reads it through these functions.
+ *
+ * CPU numbers are Linux's (the order of the MADT). Ids of packages, LLCs, cores and nodes are
+ * machine-wide and dense, in the order of the APIC ids.
+ */
+#ifndef TOPO_TOPO_H
+#define TOPO_TOPO_H
+
+#include "base/auto.h"
+#include "base/cpus.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum topo_vendor { TOPO_VENDOR_AMD, TOPO_VENDOR_INTEL, TOPO_VENDOR_COUNT };
+/* The CPUID vendor string: "AuthenticAMD", "GenuineIntel". */
+const char *topo_vendor_name(enum topo_vendor vendor);
+bool topo_vendor_from_name(const char *name, enum topo_vendor *vendor);
+
+/* How firmware numbers the CPUs. */
+enum topo_numbering {
+	TOPO_NUMBERING_THREADS_LAST,	 /* all first threads, then all second ones: servers */
+	TOPO_NUMBERING_THREADS_ADJACENT, /* siblings are 2n and 2n+1: QEMU's own order */
+	TOPO_NUMBERING_COUNT,
+};
+const char *topo_numbering_name(enum topo_numbering numbering);
+bool topo_numbering_from_name(const char *name, enum topo_numbering *numbering);
+
+/* Sharing levels of the hardware, from the inside out; they know nothing of NUMA. */
+enum topo_level {
+	TOPO_CORE,
+	TOPO_L2, /* CPUs with a common L2 */
+	TOPO_LLC,
+	TOPO_PACKAGE,
+	TOPO_LEVEL_COUNT,
+};
+const char *topo_level_name(enum topo_level level);
+bool topo_level_from_name(const char *name, enum topo_level *level);
+
+/* The processor's identity, from CPUID leaves 0 and 1. */
+struct topo_cpu_model {
+	enum topo_vendor vendor;
+	unsigned family, model, stepping;
+};
+
+struct topo_cpu {
+	unsigned package, llc, core; /* machine-wide ids */
+	unsigned thread;	     /* within the core */
+	unsigned node;
+	guint32 apic_id;
+	/* QEMU's vCPU index: the rank of the APIC id, and the ACPI processor UID of the DSDT. */
+	unsigned vcpu;
+};
+
+struct topo;
+
+void topo_unref(struct topo *topo);
+struct topo *topo_ref(struct topo *topo);
+AUTO_DEFINE(topo, topo_unref)
+
+const char *topo_name(const struct topo *topo);
+const char *topo_title(const struct topo *topo);
+const char *topo_mini_of(const struct topo *topo); /* the full machine's name, or NULL */
+/* Where the number of @key ("packages", "distances", ...) comes from; NULL when not stated. */
+const char *topo_reference(const struct topo *topo, const char *key);
+/* The file's own text, so that a result can carry the machine it was judged against. */
+const char *topo_text(const struct topo *topo);
+const struct topo_cpu_model *topo_cpu_model(const struct topo *topo);
+enum topo_numbering topo_numbering(const struct topo *topo);
+/* Extra words for the kernel command line, blank separated; "" when there are none. */
+const char *topo_boot_arguments(const struct topo *topo);
+
+unsigned topo_n_cpus(const struct topo *topo);
+const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu);
+/* Which Linux CPU is QEMU's vCPU @vcpu? */
+unsigned topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu);
+/* The shape of a regular machine, as QEMU's -smp wants it. */
+unsigned topo_n_packages(const struct topo *topo);
+unsigned topo_llcs_per_package(const struct topo *topo);
+unsigned topo_cores_per_llc(const struct topo *topo);
+unsigned topo_threads_per_core(const struct topo *topo);
+
+/* The CPUs that share @level with @cpu; owned by the model. */
+struct cpus *topo_mask(const struct topo *topo, enum topo_level level, unsigned cpu);
+struct cpus *topo_all_cpus(const struct topo *topo);
+
+unsigned topo_n_nodes(const struct topo *topo);
+struct cpus *topo_node_cpus(const struct topo *topo, unsigned node);
+unsigned topo_node_memory_mib(const struct topo *topo, unsigned node);
+/* As in the SLIT: row @from, column @to; need not be symmetric. */
+unsigned topo_distance(const struct topo *topo, unsigned from, unsigned to);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Expected against observed -> checks with verdicts. Pure. */
+#ifndef VERDICT_VERDICT_H
+#define VERDICT_VERDICT_H
+
+#include "base/auto.h"
+#include "base/ending.h"
+#include "base/kernel_facts.h"
+#include "topo/domains.h"
+#include "topo/topo.h"
+#include "topo/view.h"
+
+#include <glib.h>
+
+/* In order of weight: the worst check makes the job's verdict. */
+enum verdict {
+	VERDICT_PASS,
+	VERDICT_SKIP,
+	VERDICT_INVALID,
+	VERDICT_TIMEOUT,
+	VERDICT_FAIL,
+	VERDICT_ERROR,
+	VERDICT_COUNT,
+};
+const char *verdict_name(enum verdict verdict); /* "PASS" */
+bool verdict_from_name(const char *name, enum verdict *verdict);
+
+/* NULL and -1 mean "does not apply". A check that passed names only itself and its evidence. */
+struct check {
+	char *name; /* "guest.cpuid", "kernel.numa", "domains.rules", "invariants.nested", ... */
+	enum verdict verdict;
+	int cpu;
+	int level; /* index of the domain (N of domainN) */
+	char *expected;
+	char *observed;
+	char *rule;	/* the row or invariant that says so */
+	char *reason;	/* one sentence for a human */
+	char *evidence; /* member of evidence.tar.gz */
+};
+
+struct checks;
+
+struct checks *checks_new(void);
+void checks_free(struct checks *checks);
+AUTO_DEFINE(checks, checks_free)
+guint checks_count(const struct checks *checks);
+const struct check *checks_get(const struct checks *checks, guint i);
+/* Copies every string of @check. */
+void checks_add(struct checks *checks, const struct check *check);
+/* No check at all is ERROR: nothing was judged. */
+enum verdict checks_verdict(const struct checks *checks);
+
+struct verdict_input {
+	const struct topo *topo;
+	const struct kernel_facts *facts;
+	enum ending ending;
+	const char *ending_detail; /* one sentence: QEMU's last words, the panic line; may be NULL */
+	const char *channel_problem; /* why the agent's stream was not usable; NULL: it was */
+	const char *console; /* raw console text; NULL: none */
+	gsize console_length;
+	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
+};
+
+/* What a job came to: the checks, and the domain tree that was seen (NULL when there was none). */
+struct judgement {
+	struct checks *checks;
+	struct domain_tree *observed;
+	struct domain_tree *expected;
+};
+
+/* Never fails: whatever goes wrong becomes a check. */
+struct judgement *judge(const struct verdict_input *input);
+void judgement_free(struct judgement *judgement);
+AUTO_DEFINE(judgement, judgement_free)
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Guests, seen from the parent. Each guest has a libvirt embed root of its own and a worker process
+ * that holds the libvirt connection, because one process can only ever open one root and no two
+ * processes can share one. The parent is a child subreaper: QEMU becomes its child, and a worker
+ * that dies leaves a QEMU that the parent ends.
+ */
+#ifndef VM_VM_H
+#define VM_VM_H
+
+#include "base/auto.h"
+#include "base/ending.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct vm_root;
+
+/* A fresh root in the runtime folder; the path is short because monitor sockets lie below it. */
+struct vm_root *vm_root_new(GError **error);
+const char *vm_root_path(const struct vm_root *root);
+/* Puts a file into the root, readable by QEMU's user; returns its absolute path. */
+char *vm_root_put(struct vm_root *root, const char *name, GBytes *bytes, GError **error);
+char *vm_root_put_file(struct vm_root *root, const char *name, const char *source,
+		       GError **error);
+/* Ends whatever still runs from this root and removes it. */
+void vm_root_destroy(struct vm_root *root);
+AUTO_DEFINE(vm_root, vm_root_destroy)
+
+/* Bounds on what a guest may send, bytes. */
+#define VM_CONSOLE_MAX (16u << 20)
+#define VM_CHANNEL_MAX (64u << 20)
+
+struct vm_spec {
+	struct vm_root *root;
+	const char *xml;
+	const char *uri;	  /* NULL: the root's own embedded driver */
+	const char *folder;	  /* console.log, channel.bin and qemu.log are written here */
+	unsigned silence_seconds; /* no byte on any channel for so long is a stall */
+	unsigned deadline_seconds; /* 0: none */
+};
+
+/* What is known once a guest has ended. */
+struct vm_end {
+	enum ending ending;
+	char *detail;		   /* one sentence, NULL when there is nothing to add */
+	char *qemu, *libvirt;	   /* versions; NULL when it never came so far */
+	guint64 started_usec;	   /* monotonic: vCPUs began to run; 0: never */
+	guint64 first_record_usec; /* the agent's first byte; 0: never */
+	guint64 ended_usec;
+};
+void vm_end_clear(struct vm_end *end);
+
+struct vm_progress {
+	const char *state; /* "defining", "booting", "gathering", "ended" */
+	guint64 console_bytes, channel_bytes;
+};
+
+struct vm;
+
+/* Once per process, before any guest: subreaper, SIGCHLD source on the default main context. */
+bool vm_init(GError **error);
+/*
+ * Starts the worker and returns at once; @progress (may be NULL) and then exactly one @ended are
+ * called from the default main context. The vm is freed after @ended returned.
+ */
+struct vm *vm_start(const struct vm_spec *spec, void (*progress)(const struct vm_progress *, void *),
+		    void (*ended)(const struct vm_end *, void *), void *data, GError **error);
+/* Ends the guest; @ended follows with ENDING_STOPPED and @reason as its detail. */
+void vm_stop(struct vm *vm, const char *reason);
+
+/* The worker's whole life: topolab is started again as "topolab worker" with its job on fd 3. */
+int vm_worker_main(void);
+
+/*
+ * Ends and removes what dead runs left: every root whose owner's lock can be taken. Running guests
+ * of live runs are never touched. Returns the number of roots removed, -1 on error.
+ */
+int vm_sweep(GError **error);
+
+/*
+ * Can this host run a real kernel under KVM? Boots @kernel_path with a tiny machine when the answer
+ * for this host kernel, QEMU and CPU is not in the cache yet. @why receives a sentence when not.
+ */
+bool vm_kvm_works(const char *kernel_path, char **why);
+
+#endif

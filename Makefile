@@ -60,9 +60,10 @@ $(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) Makefile
 		-static -s -o $@ $(AGENT_SOURCES) -lz
 
 # Tables of rows, written from file names, sorted: one touch per addition, and still readable.
-row_table = printf 'extern const struct $(1) %s;\n' $(3:%=$(2)_%) && \
+comma := ,
+row_table = $(if $(3),printf 'extern const struct $(1) %s;\n' $(3:%=$(2)_%) &&) \
 	printf 'const struct $(1) *const $(2)_table[] = {\n' && \
-	printf '\t&%s,\n' $(3:%=$(2)_%) && printf '\tNULL,\n};\n'
+	$(if $(3),printf '\t&%s$(comma)\n' $(3:%=$(2)_%) &&) printf '\tNULL,\n};\n'
 
 $(O)/gen/tables.c: Makefile $(wildcard lab/cmd/cmd_*.c lab/report/fmt_*.c lab/kernel/src_*.c)
 	$(call say,GEN,$@)mkdir -p $(@D) && { printf '%s\n' '/* Made from file names by the Makefile. */' \

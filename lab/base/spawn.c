@@ -77,7 +77,7 @@ bool spawn_run(const char *const *argv, const struct spawn_options *options, cha
 	g_autoptr(GError) cause = NULL;
 	int status;
 
-	if (!g_spawn_sync(options ? options->folder : NULL, (char **)argv, environment,
+	if (!g_spawn_sync(options ? options->folder : NULL, (char **)(guintptr)argv, environment,
 			  G_SPAWN_SEARCH_PATH, NULL, NULL, &stdout_text, &stderr_text, &status,
 			  &cause)) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start '%s': %s", line,
@@ -143,7 +143,7 @@ pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
 		high_fds[i] = fcntl(child_fds[i], F_DUPFD_CLOEXEC, 3 + (int)n_fds);
 	pid = fork();
 	if (pid == 0)
-		child_exec((char *const *)argv, environment, high_fds, n_fds, stderr_fd, parent);
+		child_exec((char *const *)(guintptr)argv, environment, high_fds, n_fds, stderr_fd, parent);
 	if (pid < 0)
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start '%s': %s", argv[0],
 			    g_strerror(errno));

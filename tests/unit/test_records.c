@@ -137,7 +137,7 @@ static void test_version(void)
 
 static void test_garbage(void)
 {
-	assert_text_refused("[ 1.0] early console\n", "without a usable type");
+	assert_text_refused("[ 1.0] early console\n", "not JSON");
 	assert_text_refused("[    0.000000] Linux version\n", "not JSON");
 	assert_text_refused("{\"type\":\"hello\",\"agent\":1} x\n", "not JSON");
 	assert_text_refused("{\"type\":\"hello\",\"type\":\"bye\",\"agent\":1}\n", "not JSON");

@@ -25,17 +25,21 @@ enum verdict {
 const char *verdict_name(enum verdict verdict); /* "PASS" */
 bool verdict_from_name(const char *name, enum verdict *verdict);
 
-/* NULL and -1 mean "does not apply". A check that passed names only itself and its evidence. */
+/*
+ * NULL and -1 mean "does not apply". A check that passed says in @reason what it compared. A
+ * finding that several CPUs share is one check: @cpu is the first of @cpus.
+ */
 struct check {
-	char *name; /* "guest.cpuid", "kernel.numa", "domains.rules", "invariants.nested", ... */
+	const char *name; /* "guest.cpuid", "kernel.numa", "domains.rules", "invariants.nested", ... */
 	enum verdict verdict;
 	int cpu;
-	int level; /* index of the domain (N of domainN) */
-	char *expected;
-	char *observed;
-	char *rule;	/* the row or invariant that says so */
-	char *reason;	/* one sentence for a human */
-	char *evidence; /* member of evidence.tar.gz */
+	int level;	  /* index of the domain (N of domainN) */
+	const char *cpus; /* every CPU with this finding, as a list */
+	const char *expected;
+	const char *observed;
+	const char *rule;     /* the row or invariant that says so */
+	const char *reason;   /* one sentence for a human */
+	const char *evidence; /* member of evidence.tar.gz */
 };
 
 struct checks;
@@ -59,6 +63,8 @@ struct verdict_input {
 	const char *console; /* raw console text; NULL: none */
 	gsize console_length;
 	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
+	/* Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known. */
+	double vcpus_per_host_cpu;
 };
 
 /* What a job came to: the checks, and the domain tree that was seen (NULL when there was none). */

@@ -11,15 +11,16 @@
 #include <stdbool.h>
 
 struct command {
-	const char *name;      /* "run" */
-	const char *arguments; /* "TOPOLOGY..."; "" when it takes none */
-	const char *summary;   /* one line for the list of commands */
-	const char *details;   /* a paragraph for its own --help; NULL: none */
-	const struct argp_option *options; /* ends with an empty row; NULL: none */
+	const char *name;		       /* "run" */
+	const char *arguments;		       /* "TOPOLOGY..."; "" when it takes none */
+	const char *summary;		       /* one line for the list of commands */
+	const char *details;		       /* a paragraph for its own --help; NULL: none */
+	const struct argp_option *options;     /* ends with an empty row; NULL: none */
 	unsigned min_arguments, max_arguments; /* G_MAXUINT: no limit */
-	gsize settings_size;  /* of the command's own zeroed settings structure; 0: none */
-	bool hidden;	      /* not listed: the worker */
-	/* One option into @settings. @key as in options; an error is ERROR_INPUT. NULL: no options. */
+	gsize settings_size; /* of the command's own zeroed settings structure; 0: none */
+	bool hidden;	     /* not listed: the worker */
+	/* One option into @settings. @key as in options; an error is ERROR_INPUT. NULL: no options.
+	 */
 	bool (*option)(int key, const char *value, void *settings, GError **error);
 	/* @arguments: NULL-terminated. Returns the exit status; with @error set that decides it. */
 	int (*run)(char **arguments, void *settings, GError **error);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/error.h"
+#include "base/options.h"
+#include "cmd/command.h"
+#include "run/run.h"
+
+#include <string.h>
+
+enum {
+	KEY_ACCEL = 256,
+	KEY_CONNECT,
+	KEY_TIMEOUT,
+	KEY_DEADLINE,
+	KEY_OFFLINE,
+	KEY_FORMAT,
+	KEY_QUIET,
+	KEY_TEST,
+};
+
+static const struct argp_option run_options[] = {
+	{.name = "kernel",
+	 .key = 'k',
+	 .arg = "K",
+	 .doc = "Boot K: a name from kernels/ or a bzImage by path; may be repeated (default "
+		"debian-6.12)"},
+	{.name = "test",
+	 .key = KEY_TEST,
+	 .arg = "T",
+	 .doc = "Judge T; there is 'domains', the default"},
+	{.name = "accel",
+	 .key = KEY_ACCEL,
+	 .arg = "auto|kvm|tcg",
+	 .doc = "auto takes KVM if a kernel boots under it, else TCG"},
+	{.name = "connect",
+	 .key = KEY_CONNECT,
+	 .arg = "URI",
+	 .doc = "Run the guests on this libvirt instead of an embedded one"},
+	{.name = "jobs", .key = 'j', .arg = "N", .doc = "Run N guests at a time (default 1)"},
+	{.name = "output",
+	 .key = 'o',
+	 .arg = "DIR",
+	 .doc = "Put the results into DIR, which must be empty or new (default "
+		"results/<UTC>-<pid>)"},
+	{.name = "format",
+	 .key = KEY_FORMAT,
+	 .arg = "F",
+	 .doc = "Print the report as F: text (default) or json"},
+	{.name = "timeout",
+	 .key = KEY_TIMEOUT,
+	 .arg = "S",
+	 .doc = "End a guest after S seconds without progress (default 30); scaled by accelerator "
+		"and vCPUs"},
+	{.name = "deadline",
+	 .key = KEY_DEADLINE,
+	 .arg = "S",
+	 .doc = "End a guest after S seconds, whatever it does"},
+	{.name = "offline",
+	 .key = KEY_OFFLINE,
+	 .doc = "Fetch nothing: kernels come from the cache"},
+	{.name = "quiet", .key = KEY_QUIET, .doc = "No progress on stderr"},
+	{.name = "verbose", .key = 'v', .doc = "Report more"},
+	{0},
+};
+
+static bool run_option_format(const char *value, struct run_options *options, GError **error)
+{
+	options->format = report_format_find(value);
+	if (!options->format)
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "--format takes text or json, not '%s'", value);
+	return options->format != NULL;
+}
+
+static bool run_option_accel(const char *value, struct run_options *options, GError **error)
+{
+	static const char *const known[] = {"auto", "kvm", "tcg", NULL};
+
+	if (!g_strv_contains(known, value)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "--accel takes auto, kvm or tcg, not '%s'", value);
+		return false;
+	}
+	options->accel = value;
+	return true;
+}
+
+static bool run_option_test(const char *value, GError **error)
+{
+	if (strcmp(value, "domains") == 0)
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "there is no test '%s'; there is 'domains'",
+		    value);
+	return false;
+}
+
+static bool run_option(int key, const char *value, void *settings, GError **error)
+{
+	struct run_options *options = settings;
+
+	switch (key) {
+	case 'k':
+		option_append(&options->kernels, value);
+		return true;
+	case 'j':
+		return option_number("--jobs", value, 1, 64, &options->jobs, error);
+	case 'o':
+		options->folder = value;
+		return true;
+	case 'v':
+		options->verbose = true;
+		return true;
+	case KEY_TEST:
+		return run_option_test(value, error);
+	case KEY_ACCEL:
+		return run_option_accel(value, options, error);
+	case KEY_CONNECT:
+		options->uri = value;
+		return true;
+	case KEY_TIMEOUT:
+		return option_number("--timeout", value, 1, 86400, &options->timeout_seconds,
+				     error);
+	case KEY_DEADLINE:
+		return option_number("--deadline", value, 1, 86400, &options->deadline_seconds,
+				     error);
+	case KEY_OFFLINE:
+		options->offline = true;
+		return true;
+	case KEY_FORMAT:
+		return run_option_format(value, options, error);
+	case KEY_QUIET:
+		options->quiet = true;
+		return true;
+	default:
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "run has no option %d", key);
+		return false;
+	}
+}
+
+static int run_run(char **arguments, void *settings, GError **error)
+{
+	struct run_options *options = settings;
+	int status;
+
+	options->topologies = arguments;
+	options->accel = options->accel ?: "auto";
+	options->jobs = options->jobs ?: 1;
+	options->format = options->format ?: report_format_find("text");
+	status = run_all(options, error);
+	g_strfreev(options->kernels);
+	return status;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.arguments = "TOPOLOGY...",
+	.summary = "Boot machines and judge what their kernels make of them",
+	.details =
+		"TOPOLOGY is a name from topologies/ or a file. Exit status: 0 pass; 1 a failure "
+		"or a timeout; 2 bad usage or input; 3 the lab or the host failed; 77 everything "
+		"was skipped.",
+	.options = run_options,
+	.min_arguments = 1,
+	.max_arguments = G_MAXUINT,
+	.settings_size = sizeof(struct run_options),
+	.option = run_option,
+	.run = run_run,
+};

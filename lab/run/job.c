@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/job.h"
+
+#include "base/error.h"
+#include "base/records.h"
+#include "image/initramfs.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct job {
+	struct job_spec spec;
+	char *part_folder; /* where the job's files grow until they are complete */
+	struct vm_root *root;
+	struct vm *vm;
+	struct result *result; /* until it is handed over */
+	gint64 begun_usec;     /* monotonic */
+	void (*progress)(const struct vm_progress *, void *);
+	void (*ended)(struct result *, void *);
+	void *data;
+};
+
+char *job_folder(const struct job_spec *spec)
+{
+	return g_build_filename(topo_name(spec->topo), spec->kernel->name, NULL);
+}
+
+static char *host_description(void)
+{
+	g_autofree char *cpuinfo = NULL;
+	const char *model = NULL;
+	struct utsname name;
+
+	uname(&name);
+	if (g_file_get_contents("/proc/cpuinfo", &cpuinfo, NULL, NULL))
+		model = strstr(cpuinfo, "model name\t: ");
+	if (!model)
+		return g_strdup_printf("Linux %s", name.release);
+	model += strlen("model name\t: ");
+	return g_strdup_printf("Linux %s, %.*s", name.release, (int)strcspn(model, "\n"), model);
+}
+
+static struct result *job_result_new(const struct job_spec *spec)
+{
+	struct result *result = result_new();
+	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+
+	result->topology = g_strdup(topo_name(spec->topo));
+	result->topology_text = g_strdup(topo_text(spec->topo));
+	result->kernel = g_strdup(spec->kernel->name);
+	result->kernel_release = g_strdup(kernel_facts_release(spec->kernel->facts));
+	result->kernel_sha256 = g_strdup(spec->kernel->sha256);
+	result->kernel_package = g_strdup(spec->kernel->package);
+	result->command_line = emit_command_line(spec->topo, spec->accel);
+	result->accel = g_strdup(emit_accel_name(spec->accel));
+	result->host = host_description();
+	result->vcpus_per_host_cpu = (double)topo_n_cpus(spec->topo) / g_get_num_processors();
+	result->started = g_date_time_format_iso8601(now);
+	result->boot_ms = -1;
+	result->wall_ms = -1;
+	result->folder = job_folder(spec);
+	return result;
+}
+
+static bool write_file(const char *folder, const char *name, const char *data, gsize length,
+		       GError **error)
+{
+	g_autofree char *path = g_build_filename(folder, name, NULL);
+
+	return g_file_set_contents_full(path, data, (gssize)length, G_FILE_SET_CONTENTS_NONE, 0644,
+					error);
+}
+
+static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
+{
+	struct initramfs_table tables[1];
+	guint n_tables = 0;
+	GBytes *initramfs;
+
+	if (emit_needs_madt(spec->topo)) {
+		tables[n_tables].signature = "APIC";
+		tables[n_tables++].bytes = emit_madt(spec->topo);
+	}
+	initramfs = initramfs_build(spec->agent, tables, n_tables, error);
+	for (guint i = 0; i < n_tables; i++)
+		g_bytes_unref(tables[i].bytes);
+	return initramfs;
+}
+
+static char *job_domain(struct job *job, GError **error)
+{
+	g_autoptr(GBytes) initramfs = job_initramfs(&job->spec, error);
+	g_autofree char *kernel = NULL;
+	g_autofree char *initrd = NULL;
+	struct emit_domain domain;
+
+	if (!initramfs)
+		return NULL;
+	kernel = vm_root_put_file(job->root, "kernel", job->spec.kernel->image_path, error);
+	if (!kernel)
+		return NULL;
+	initrd = vm_root_put(job->root, "initrd", initramfs, error);
+	if (!initrd)
+		return NULL;
+	domain = (struct emit_domain){
+		.name = topo_name(job->spec.topo),
+		.kernel_path = kernel,
+		.initrd_path = initrd,
+		.command_line = job->result->command_line,
+		.accel = job->spec.accel,
+	};
+	return emit_domain_xml(job->spec.topo, &domain);
+}
+
+/* The agent's stream becomes evidence.tar.gz, or a sentence about why it cannot. */
+static GBytes *job_take_evidence(struct job *job)
+{
+	g_autofree char *path = g_build_filename(job->part_folder, "channel.bin", NULL);
+	g_autofree char *data = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(records) *records = NULL;
+	GBytes *evidence;
+	gsize length;
+
+	if (!g_file_get_contents(path, &data, &length, NULL) || length == 0)
+		return NULL;
+	records = records_parse((const guint8 *)data, length, &error);
+	if (!records) {
+		job->result->channel_problem = g_strdup(error->message);
+		return NULL;
+	}
+	evidence = records_blob(records, "evidence");
+	if (!records_complete(records))
+		job->result->channel_problem =
+			g_strdup("the agent's stream ends before it said bye");
+	else if (!evidence)
+		job->result->channel_problem = g_strdup("the agent sent no evidence");
+	if (!evidence)
+		return NULL;
+	g_remove(path);
+	return g_bytes_ref(evidence);
+}
+
+/* The lab's own failures are checks like any other, so that no report can overlook them. */
+static void job_add_error(struct job *job, const char *name, const GError *error)
+{
+	g_autofree char *check_name = g_strdup(name);
+	struct check check = {
+		.name = check_name,
+		.verdict = VERDICT_ERROR,
+		.cpu = -1,
+		.level = -1,
+		.reason = error->message,
+	};
+
+	checks_add(job->result->judgement->checks, &check);
+}
+
+static void job_save_evidence(struct job *job, GBytes *evidence)
+{
+	g_autoptr(GError) error = NULL;
+	gsize length;
+	const char *data = g_bytes_get_data(evidence, &length);
+
+	if (!write_file(job->part_folder, "evidence.tar.gz", data, length, &error))
+		job_add_error(job, "lab.evidence", error);
+}
+
+static void job_judge(struct job *job)
+{
+	struct result *result = job->result;
+	g_autoptr(GBytes) evidence = job_take_evidence(job);
+	g_autofree char *console_path = g_build_filename(job->part_folder, "console.log", NULL);
+	g_autofree char *console = NULL;
+	gsize console_length = 0;
+
+	g_file_get_contents(console_path, &console, &console_length, NULL);
+	result->judgement = judge(&(struct verdict_input){
+		.topo = job->spec.topo,
+		.facts = job->spec.kernel->facts,
+		.ending = result->ending,
+		.ending_detail = result->ending_detail,
+		.channel_problem = result->channel_problem,
+		.console = console,
+		.console_length = console_length,
+		.evidence = evidence,
+	});
+	if (evidence)
+		job_save_evidence(job, evidence);
+}
+
+/* The folder appears under its name only when it is whole. */
+static bool job_publish(struct job *job, GError **error)
+{
+	g_autofree char *folder = g_build_filename(job->spec.run_folder, job->result->folder, NULL);
+	g_autofree char *parent = g_path_get_dirname(folder);
+	json_t *json = result_to_json(job->result);
+	g_autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+
+	json_decref(json);
+	if (!write_file(job->part_folder, "result.json", text, strlen(text), error))
+		return false;
+	if (g_mkdir_with_parents(parent, 0755) != 0 || rename(job->part_folder, folder) != 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", folder,
+			    g_strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static void job_finish(struct job *job)
+{
+	g_autoptr(GError) error = NULL;
+
+	g_clear_pointer(&job->root, vm_root_destroy);
+	job->result->wall_ms = (g_get_monotonic_time() - job->begun_usec) / 1000;
+	job_judge(job);
+	if (!job_publish(job, &error))
+		job_add_error(job, "lab.results", error);
+	job->ended(g_steal_pointer(&job->result), job->data);
+}
+
+static void job_vm_progress(const struct vm_progress *progress, void *data)
+{
+	struct job *job = data;
+
+	job->progress(progress, job->data);
+}
+
+static void job_vm_ended(const struct vm_end *end, void *data)
+{
+	struct job *job = data;
+	struct result *result = job->result;
+
+	job->vm = NULL;
+	result->ending = end->ending;
+	result->ending_detail = g_strdup(end->detail);
+	result->qemu = g_strdup(end->qemu);
+	result->libvirt = g_strdup(end->libvirt);
+	if (end->started_usec && end->first_record_usec)
+		result->boot_ms = (gint64)(end->first_record_usec - end->started_usec) / 1000;
+	job_finish(job);
+}
+
+static bool job_launch(struct job *job, GError **error)
+{
+	g_autofree char *xml = NULL;
+	struct vm_spec vm_spec;
+
+	if (g_mkdir_with_parents(job->part_folder, 0755) != 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s",
+			    job->part_folder, g_strerror(errno));
+		return false;
+	}
+	job->root = vm_root_new(error);
+	if (!job->root)
+		return false;
+	xml = job_domain(job, error);
+	if (!xml || !write_file(job->part_folder, "domain.xml", xml, strlen(xml), error))
+		return false;
+	vm_spec = (struct vm_spec){
+		.root = job->root,
+		.xml = xml,
+		.uri = job->spec.uri,
+		.folder = job->part_folder,
+		.silence_seconds = job->spec.silence_seconds,
+		.deadline_seconds = job->spec.deadline_seconds,
+	};
+	job->vm = vm_start(&vm_spec, job_vm_progress, job_vm_ended, job, error);
+	return job->vm != NULL;
+}
+
+/* A guest that could not be started ends like one that died at once. */
+static gboolean job_failed_to_launch(void *data)
+{
+	job_finish(data);
+	return G_SOURCE_REMOVE;
+}
+
+struct job *job_start(const struct job_spec *spec,
+		      void (*progress)(const struct vm_progress *, void *),
+		      void (*ended)(struct result *, void *), void *data)
+{
+	struct job *job = g_new0(struct job, 1);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *part =
+		g_strdup_printf(".part-%s-%s", topo_name(spec->topo), spec->kernel->name);
+
+	job->spec = *spec;
+	job->part_folder = g_build_filename(spec->run_folder, part, NULL);
+	job->result = job_result_new(spec);
+	job->begun_usec = g_get_monotonic_time();
+	job->progress = progress;
+	job->ended = ended;
+	job->data = data;
+	if (!job_launch(job, &error)) {
+		job->result->ending = ENDING_DIED;
+		job->result->ending_detail = g_strdup(error->message);
+		g_idle_add(job_failed_to_launch, job);
+	}
+	return job;
+}
+
+void job_stop(struct job *job, const char *reason)
+{
+	if (job->vm)
+		vm_stop(job->vm, reason);
+}
+
+void job_free(struct job *job)
+{
+	g_clear_pointer(&job->root, vm_root_destroy);
+	if (job->result)
+		result_free(job->result);
+	g_free(job->part_folder);
+	g_free(job);
+}

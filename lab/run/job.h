@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One guest: one topology with one kernel, from its files to a judged result in its folder. */
+#ifndef RUN_JOB_H
+#define RUN_JOB_H
+
+#include "emit/emit.h"
+#include "kernel/kernel.h"
+#include "report/report.h"
+#include "topo/topo.h"
+#include "vm/vm.h"
+
+struct job_spec {
+	const struct topo *topo;
+	const struct kernel *kernel;
+	GBytes *agent;
+	enum emit_accel accel;
+	const char *uri;	/* NULL: the embedded driver */
+	const char *run_folder; /* the job's folder is made below it */
+	unsigned silence_seconds, deadline_seconds;
+};
+
+struct job;
+
+/* "nps4/debian-6.12": the job's folder below the run's. Caller frees. */
+char *job_folder(const struct job_spec *spec);
+
+/*
+ * Starts the guest. @ended is called once from the main context with the judged result, also when
+ * the guest could not even be started; the caller owns the result and then frees the job.
+ */
+struct job *job_start(const struct job_spec *spec,
+		      void (*progress)(const struct vm_progress *, void *),
+		      void (*ended)(struct result *, void *), void *data);
+void job_stop(struct job *job, const char *reason);
+void job_free(struct job *job);
+
+#endif

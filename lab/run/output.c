@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/output.h"
+
+#include "base/error.h"
+#include "base/terminal.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool folder_is_empty(const char *folder)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+
+	return dir && !g_dir_read_name(dir);
+}
+
+static void point_latest_to(const char *name)
+{
+	g_autofree char *fresh = g_strdup_printf("results/.latest-%d", (int)getpid());
+
+	/* A convenience: where it cannot be made the run goes on without it. */
+	if (symlink(name, fresh) == 0 && rename(fresh, "results/latest") != 0)
+		g_remove(fresh);
+}
+
+char *output_folder_new(const char *folder, GError **error)
+{
+	g_autofree char *name = NULL;
+	g_autofree char *path = g_strdup(folder);
+
+	if (!path) {
+		g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+		g_autofree char *stamp = g_date_time_format(now, "%Y%m%dT%H%M%SZ");
+
+		name = g_strdup_printf("%s-%d", stamp, (int)getpid());
+		path = g_build_filename("results", name, NULL);
+	}
+	if (g_file_test(path, G_FILE_TEST_EXISTS) && !folder_is_empty(path)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "'%s' exists and is not an empty folder; results are never overwritten",
+			    path);
+		return NULL;
+	}
+	if (g_mkdir_with_parents(path, 0755) != 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", path,
+			    g_strerror(errno));
+		return NULL;
+	}
+	if (name)
+		point_latest_to(name);
+	return g_steal_pointer(&path);
+}
+
+static bool write_format(const struct report *report, const struct report_format *format,
+			 GError **error)
+{
+	struct report_style plain = {.utf8 = true, .verbose = true};
+	g_autofree char *text = format->write(report, &plain);
+	g_autofree char *path = g_build_filename(report->run_folder, format->suffix, NULL);
+
+	return g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_NONE, 0644, error);
+}
+
+int output_report(const struct report *report, const struct report_format *format, bool verbose,
+		  GError **error)
+{
+	struct report_style style = {
+		.utf8 = terminal_is_utf8(),
+		.colour = terminal_has_colour(),
+		.verbose = verbose,
+	};
+	g_autofree char *text = format->write(report, &style);
+
+	for (unsigned i = 0; report_format_table[i]; i++)
+		if (!write_format(report, report_format_table[i], error))
+			return 3;
+	fputs(text, stdout);
+	return report_exit_status(report);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A run's folder and the reports in it. */
+#ifndef RUN_OUTPUT_H
+#define RUN_OUTPUT_H
+
+#include "report/report.h"
+
+/*
+ * Makes @folder, or results/<UTC>-<pid> when it is NULL and then points results/latest to it.
+ * ERROR_INPUT when it exists and is not empty.
+ */
+char *output_folder_new(const char *folder, GError **error);
+
+/*
+ * Writes every format's file into the run's folder and @format to stdout, whose last line has all
+ * counts. Returns the exit status.
+ */
+int output_report(const struct report *report, const struct report_format *format, bool verbose,
+		  GError **error);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/run.h"
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/version.h"
+#include "emit/emit.h"
+#include "kernel/kernel.h"
+#include "run/job.h"
+#include "run/output.h"
+#include "run/progress.h"
+#include "topo/load.h"
+#include "vm/vm.h"
+
+#include <glib-unix.h>
+#include <signal.h>
+#include <string.h>
+
+/* A guest that sends nothing for so long has stopped, on a host that has a CPU for each vCPU. */
+#define SILENCE_SECONDS 30
+
+struct run {
+	const struct run_options *options;
+	GPtrArray *topologies; /* struct topo * */
+	GPtrArray *kernels;    /* struct kernel * */
+	GBytes *agent;
+	enum emit_accel accel;
+	char *folder;
+	GPtrArray *waiting; /* struct run_job *, in order */
+	GPtrArray *active;  /* struct run_job * */
+	GPtrArray *results; /* struct result *, in the order of the plan */
+	unsigned n_active;
+	bool stopping;
+	struct progress *progress;
+	GMainLoop *loop;
+};
+
+struct run_job {
+	struct run *run;
+	unsigned index; /* in the plan */
+	struct job_spec spec;
+	struct job *job; /* NULL while waiting */
+	char *folder;
+};
+
+static void topo_release(gpointer topo)
+{
+	topo_unref(topo);
+}
+
+static void kernel_release(gpointer kernel)
+{
+	kernel_free(kernel);
+}
+
+static void result_release(gpointer result)
+{
+	if (result)
+		result_free(result);
+}
+
+static void run_job_free(gpointer data)
+{
+	struct run_job *run_job = data;
+
+	if (run_job->job)
+		job_free(run_job->job);
+	g_free(run_job->folder);
+	g_free(run_job);
+}
+
+static void run_clear(struct run *run)
+{
+	g_clear_pointer(&run->progress, progress_free);
+	g_ptr_array_unref(run->waiting);
+	g_ptr_array_unref(run->active);
+	g_ptr_array_unref(run->results);
+	g_ptr_array_unref(run->kernels);
+	g_ptr_array_unref(run->topologies);
+	g_clear_pointer(&run->agent, g_bytes_unref);
+	g_clear_pointer(&run->loop, g_main_loop_unref);
+	g_free(run->folder);
+}
+
+static void kernel_progress(const char *text, void *data)
+{
+	progress_say(data, "%s", text);
+}
+
+static bool run_load(struct run *run, GError **error)
+{
+	static const char *const default_kernels[] = {"debian-6.12", NULL};
+	g_auto(GStrv) path = topo_search_path();
+	const char *const *kernels = run->options->kernels
+					     ? (const char *const *)run->options->kernels
+					     : default_kernels;
+	struct kernel_options kernel_options = {
+		.offline = run->options->offline,
+		.progress = kernel_progress,
+		.data = run->progress,
+	};
+
+	for (unsigned i = 0; run->options->topologies[i]; i++) {
+		struct topo *topo =
+			topo_find(run->options->topologies[i], (const char *const *)path, error);
+
+		if (!topo)
+			return false;
+		g_ptr_array_add(run->topologies, topo);
+	}
+	for (unsigned i = 0; kernels[i]; i++) {
+		struct kernel *kernel = kernel_get(kernels[i], &kernel_options, error);
+
+		if (!kernel)
+			return false;
+		g_ptr_array_add(run->kernels, kernel);
+	}
+	return true;
+}
+
+static bool run_load_agent(struct run *run, GError **error)
+{
+	g_autofree char *path = paths_data("agent");
+	char *data;
+	gsize length;
+
+	if (!g_file_get_contents(path, &data, &length, error)) {
+		g_prefix_error(error, "the guest's agent cannot be read: ");
+		return false;
+	}
+	run->agent = g_bytes_new_take(data, length);
+	return true;
+}
+
+/* "auto" is the only mode that may come down to TCG, and then it says so. */
+static bool run_choose_accel(struct run *run, GError **error)
+{
+	const struct kernel *kernel = g_ptr_array_index(run->kernels, 0);
+	g_autofree char *why = NULL;
+
+	run->accel = EMIT_ACCEL_TCG;
+	if (strcmp(run->options->accel, "tcg") == 0)
+		return true;
+	if (vm_kvm_works(kernel->image_path, &why)) {
+		run->accel = EMIT_ACCEL_KVM;
+		return true;
+	}
+	if (strcmp(run->options->accel, "kvm") == 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "KVM was asked for, but %s", why);
+		return false;
+	}
+	progress_say(run->progress, "Guests run under TCG, many times slower than KVM: %s", why);
+	return true;
+}
+
+/*
+ * Each vCPU more than the host has takes its turn; under TCG one instruction costs tens, and
+ * firmware and decompression run on one vCPU alone while nothing is printed.
+ */
+static unsigned job_silence_seconds(const struct run *run, const struct topo *topo)
+{
+	unsigned base = run->options->timeout_seconds ?: SILENCE_SECONDS;
+	unsigned share = 1 + topo_n_cpus(topo) / (16 * g_get_num_processors());
+
+	return base * share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
+}
+
+static bool run_plan_job(struct run *run, const struct topo *topo, const struct kernel *kernel,
+			 GError **error)
+{
+	struct run_job *run_job = g_new0(struct run_job, 1);
+
+	run_job->run = run;
+	run_job->index = run->waiting->len;
+	run_job->spec = (struct job_spec){
+		.topo = topo,
+		.kernel = kernel,
+		.agent = run->agent,
+		.accel = run->accel,
+		.uri = run->options->uri,
+		.run_folder = run->folder,
+		.silence_seconds = job_silence_seconds(run, topo),
+		.deadline_seconds = run->options->deadline_seconds,
+	};
+	run_job->folder = job_folder(&run_job->spec);
+	for (unsigned i = 0; i < run->waiting->len; i++) {
+		const struct run_job *other = g_ptr_array_index(run->waiting, i);
+
+		if (strcmp(other->folder, run_job->folder) == 0) {
+			g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+				    "two jobs would both be '%s': a topology or a kernel is named "
+				    "twice",
+				    run_job->folder);
+			run_job_free(run_job);
+			return false;
+		}
+	}
+	g_ptr_array_add(run->waiting, run_job);
+	return true;
+}
+
+static bool run_plan(struct run *run, GError **error)
+{
+	for (unsigned t = 0; t < run->topologies->len; t++)
+		for (unsigned k = 0; k < run->kernels->len; k++)
+			if (!run_plan_job(run, g_ptr_array_index(run->topologies, t),
+					  g_ptr_array_index(run->kernels, k), error))
+				return false;
+	g_ptr_array_set_size(run->results, (int)run->waiting->len);
+	return true;
+}
+
+static void run_fill(struct run *run);
+
+static void run_job_progress(const struct vm_progress *state, void *data)
+{
+	struct run_job *run_job = data;
+
+	progress_update(run_job->run->progress, run_job->folder, state);
+}
+
+static void run_job_ended(struct result *result, void *data)
+{
+	struct run_job *run_job = data;
+	struct run *run = run_job->run;
+
+	progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
+		      result->wall_ms);
+	g_ptr_array_index(run->results, run_job->index) = result;
+	run->n_active--;
+	run_fill(run);
+	if (run->n_active == 0)
+		g_main_loop_quit(run->loop);
+}
+
+static void run_fill(struct run *run)
+{
+	while (!run->stopping && run->waiting->len && run->n_active < run->options->jobs) {
+		struct run_job *run_job = g_ptr_array_steal_index(run->waiting, 0);
+
+		g_ptr_array_add(run->active, run_job);
+		run->n_active++;
+		run_job->job = job_start(&run_job->spec, run_job_progress, run_job_ended, run_job);
+	}
+}
+
+static gboolean run_interrupted(void *data)
+{
+	struct run *run = data;
+
+	if (run->stopping)
+		return G_SOURCE_CONTINUE;
+	run->stopping = true;
+	progress_say(run->progress, "Interrupted: ending the guests");
+	for (unsigned i = 0; i < run->active->len; i++) {
+		struct run_job *run_job = g_ptr_array_index(run->active, i);
+
+		job_stop(run_job->job, "the run was interrupted");
+	}
+	return G_SOURCE_CONTINUE;
+}
+
+static void run_guests(struct run *run)
+{
+	guint interrupt = g_unix_signal_add(SIGINT, run_interrupted, run);
+	guint terminate = g_unix_signal_add(SIGTERM, run_interrupted, run);
+	guint hangup = g_unix_signal_add(SIGHUP, run_interrupted, run);
+
+	run_fill(run);
+	if (run->n_active)
+		g_main_loop_run(run->loop);
+	g_source_remove(interrupt);
+	g_source_remove(terminate);
+	g_source_remove(hangup);
+}
+
+static bool run_prepare(struct run *run, GError **error)
+{
+	return run_load(run, error) && run_load_agent(run, error) && vm_init(error) &&
+	       vm_sweep(error) >= 0 && run_choose_accel(run, error) &&
+	       (run->folder = output_folder_new(run->options->folder, error)) &&
+	       run_plan(run, error);
+}
+
+static int run_report(struct run *run, GError **error)
+{
+	struct report report = {
+		.results = run->results,
+		.run_folder = run->folder,
+		.version = TOPOLAB_VERSION,
+	};
+
+	/* Jobs that an interrupt kept from starting have no result. */
+	while (g_ptr_array_remove(run->results, NULL))
+		;
+	return output_report(&report, run->options->format, run->options->verbose, error);
+}
+
+int run_all(const struct run_options *options, GError **error)
+{
+	struct run run = {
+		.options = options,
+		.topologies = g_ptr_array_new_with_free_func(topo_release),
+		.kernels = g_ptr_array_new_with_free_func(kernel_release),
+		.waiting = g_ptr_array_new_with_free_func(run_job_free),
+		.active = g_ptr_array_new_with_free_func(run_job_free),
+		.results = g_ptr_array_new_with_free_func(result_release),
+		.loop = g_main_loop_new(NULL, FALSE),
+	};
+	int status = 2;
+
+	run.progress = progress_new(options->quiet ? PROGRESS_QUIET : progress_mode_for_stderr());
+	if (run_prepare(&run, error)) {
+		progress_expect(run.progress, run.waiting->len);
+		run_guests(&run);
+		status = run_report(&run, error);
+	}
+	run_clear(&run);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* topologies x kernels -> jobs -> results in a folder and a report on stdout. */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct run_options {
+	char **topologies;	   /* names or files; at least one */
+	char **kernels;		   /* names or paths; NULL: debian-6.12 */
+	const char *accel;	   /* "auto", "kvm" or "tcg" */
+	const char *uri;	   /* NULL: the embedded driver */
+	const char *folder;	   /* NULL: results/<UTC>-<pid> */
+	unsigned jobs;		   /* guests at a time */
+	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
+	unsigned deadline_seconds; /* of one guest; 0: none */
+	bool offline;
+	bool quiet;
+	bool verbose;
+	const struct report_format *format; /* of what goes to stdout */
+};
+
+/*
+ * Loads every topology and gets every kernel before the first guest starts. Returns the exit status
+ * of the report; with @error set nothing was started.
+ */
+int run_all(const struct run_options *options, GError **error);
+
+#endif

@@ -7,12 +7,20 @@
 
 /*
  * Data that ships with topolab: topologies/, kernels/, the agent. The source tree of the running
- * binary when it still lies in one, else PREFIX/share/topolab. @sub may be NULL.
+ * binary when it still lies in one, else PREFIX/share/topolab. @sub may be NULL. What the build
+ * makes ("agent") is found in the build folder. The path need not exist.
  */
 char *paths_data(const char *sub);
-/* $TOPOLAB_CACHE, else $XDG_CACHE_HOME/topolab, else ~/.cache/topolab, else /var/cache/topolab. */
+/*
+ * $TOPOLAB_CACHE, else $XDG_CACHE_HOME/topolab, else ~/.cache/topolab, else /var/cache/topolab: the
+ * first that can be made and written. @sub (may be NULL) is created below it. Errors are ERROR_LAB.
+ */
 char *paths_cache(const char *sub, GError **error);
-/* Roots of running guests: $XDG_RUNTIME_DIR/topolab, /run/topolab for root, /tmp/topolab-UID. */
+/*
+ * Roots of running guests: $TOPOLAB_RUNTIME, else /run/topolab for root, $XDG_RUNTIME_DIR/topolab
+ * for others, else /tmp/topolab-UID. Ours alone (0700); as root it is 0711, because libvirt then
+ * runs QEMU as a user of its own, who has to reach the files below it by name.
+ */
 char *paths_runtime(GError **error);
 
 #endif

@@ -23,9 +23,13 @@ struct emit_domain {
 
 /*
  * libvirt domain XML. Channels: serial port 0 is the console, serial port 1 and the virtio-serial
- * port "topolab.0" carry the agent's records; the agent picks one.
+ * port "topolab.0" carry the agent's records; the agent picks one. virDomainOpenConsole() knows the
+ * serial ports as "serial0" and "serial1", virDomainOpenChannel() the other as "topolab.0".
+ *
+ * ERROR_INPUT: the command line is longer than a kernel takes, or holds what XML cannot carry.
+ * ERROR_UNSUPPORTED: a shape that QEMU's CPU models do not have.
  */
-char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain);
+char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain, GError **error);
 
 /* Boot arguments for speed and for what observe/ reads, then the machine's own. */
 char *emit_command_line(const struct topo *topo, enum emit_accel accel);

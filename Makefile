@@ -37,11 +37,14 @@ OBJECTS := $(SOURCES:lab/%.c=$(O)/lab/%.o) $(O)/gen/tables.o
 AGENT_SOURCES := $(sort $(wildcard lab/guest/*.c))
 UNIT_TESTS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_PROGRAMS := $(UNIT_TESTS:tests/unit/%.c=$(O)/tests/%)
+BOOT_TESTS := $(sort $(wildcard tests/boot/test_*.c))
+BOOT_PROGRAMS := $(BOOT_TESTS:tests/boot/%.c=$(O)/boot/%)
 # Rules for table rows: a file that defines one row is named after it.
 COMMANDS := $(sort $(patsubst lab/cmd/cmd_%.c,%,$(wildcard lab/cmd/cmd_*.c)))
 FORMATS := $(sort $(patsubst lab/report/fmt_%.c,%,$(wildcard lab/report/fmt_*.c)))
 KERNEL_SOURCES := $(sort $(patsubst lab/kernel/src_%.c,%,$(wildcard lab/kernel/src_*.c)))
 
+## all: build topolab and the guest's agent
 .PHONY: all
 all: $(O)/topolab $(O)/agent
 
@@ -76,16 +79,58 @@ $(O)/gen/tables.o: $(O)/gen/tables.c
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # One program per file; all of them TAP through g_test.
-$(O)/tests/%: tests/unit/%.c $(O)/libtopolab.a Makefile
-	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d -o $@ \
-		$< $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
+test_program = $(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP \
+	-MF $@.d -o $@ $< $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
 
+$(O)/tests/%: tests/unit/%.c $(O)/libtopolab.a Makefile
+	$(test_program)
+
+$(O)/boot/%: tests/boot/%.c $(O)/libtopolab.a Makefile
+	$(test_program)
+
+## unit: the tests that need no guest
 .PHONY: unit
-unit: $(UNIT_PROGRAMS) $(O)/topolab $(O)/agent
+unit: all $(UNIT_PROGRAMS)
 	$(Q)prove --exec '' $(UNIT_PROGRAMS)
 
+## check: every test, with a few small guests
+.PHONY: check
+check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
+	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
+
+## check-all: check, and the full machines
+.PHONY: check-all
+check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
+	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) :: -m slow
+
+# lab-X names a machine for `test`; alone it only builds. Their order and -j do not matter.
+LABS := $(patsubst topologies/%.yaml,lab-%,$(sort $(wildcard topologies/*.yaml)))
+ASKED_LABS := $(patsubst lab-%,%,$(filter lab-%,$(MAKECMDGOALS)))
+
+## lab-NAME: choose the machine NAME for `test`, as in `make lab-nps4 test`
+.PHONY: $(LABS)
+$(LABS): all
+
+## test: boot the machines named beside it (nps4-mini if none) and judge them; KERNEL= and RUN= add
+.PHONY: test
+test: all
+	$(Q)$(O)/topolab run $(or $(ASKED_LABS),nps4-mini) $(addprefix --kernel ,$(KERNEL)) $(RUN)
+
+## bench: how much slower than bare QEMU, as ratios of interleaved runs
+.PHONY: bench
+bench: all
+	$(Q)ci/bench $(O)
+
+## help: this list
+.PHONY: help
+help:
+	@printf 'Targets (O=FOLDER builds elsewhere, V=1 shows commands, SAN=address,undefined instruments):\n'
+	@sed -n 's/^## \([^:]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort | \
+		awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
+
+## clean: remove what was built; caches and results stay
 .PHONY: clean
 clean:
 	$(Q)rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(O)/lab/main.d
+-include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(BOOT_PROGRAMS:%=%.d) $(O)/lab/main.d

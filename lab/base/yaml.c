@@ -15,7 +15,6 @@ struct builder {
 	struct yaml *yaml;
 	struct yaml_node *open; /* the innermost list or mapping that has not ended */
 	unsigned depth;
-	unsigned n_documents;
 	unsigned line, column; /* of the last event that had a place */
 };
 
@@ -118,6 +117,11 @@ static bool builder_add(struct builder *builder, struct yaml_node *node, GError 
 		node_free(node);
 		return false;
 	}
+	if (!builder->open && builder->yaml->root) {
+		node_free(node);
+		return builder_error(builder, error,
+				     "a second document begins here, a file must hold exactly one");
+	}
 	node->parent = builder->open;
 	if (builder->open)
 		g_ptr_array_add(builder->open->items, node);
@@ -190,20 +194,12 @@ static bool builder_refuse(struct builder *builder, struct fy_token *anchor, str
 				    : "tags are not read here: write the value without one");
 }
 
-static bool builder_document(struct builder *builder, struct fy_token *token, GError **error)
-{
-	builder_place(builder, token, 0);
-	if (builder->n_documents++ == 0)
-		return true;
-	return builder_error(builder, error,
-			     "a second document begins here, a file must hold exactly one");
-}
-
 static bool builder_event(struct builder *builder, const struct fy_event *event, GError **error)
 {
 	switch (event->type) {
 	case FYET_DOCUMENT_START:
-		return builder_document(builder, event->document_start.document_start, error);
+		builder_place(builder, event->document_start.document_start, 0);
+		return true;
 	case FYET_SCALAR:
 		builder_place_scalar(builder, event->scalar.value);
 		return builder_refuse(builder, event->scalar.anchor, event->scalar.tag, error) &&
@@ -227,12 +223,10 @@ static bool builder_event(struct builder *builder, const struct fy_event *event,
 		builder->open = builder->open->parent;
 		builder->depth--;
 		return true;
-	case FYET_DOCUMENT_END:
-		builder_place(builder, event->document_end.document_end, 0);
-		return true;
 	case FYET_NONE:
 	case FYET_STREAM_START:
 	case FYET_STREAM_END:
+	case FYET_DOCUMENT_END:
 		return true;
 	}
 	return true;

@@ -25,9 +25,9 @@ static void test_documents(void)
 	assert_parse_fails("", "f.yaml:1:1: the file is empty");
 	assert_parse_fails("# nothing\n", "f.yaml:1:1: the file is empty");
 	assert_parse_fails("a: 1\n---\nb: 2\n",
-			   "f.yaml:2:1: a second document begins here, a file must hold exactly one");
+			   "f.yaml:3:1: a second document begins here, a file must hold exactly one");
 	assert_parse_fails("a: 1\n...\nb: 2\n",
-			   "f.yaml:2:1: a second document begins here, a file must hold exactly one");
+			   "f.yaml:3:1: a second document begins here, a file must hold exactly one");
 	assert_parse_fails("a: 1\nb: 2\na: 3\n",
 			   "f.yaml:3:1: key 'a' is given twice, first in line 1");
 	assert_parse_fails("a: &x 1\n",

@@ -46,6 +46,7 @@ static int xml_run(char **arguments, void *data, GError **error)
 	AUTO(kernel) *kernel = NULL;
 	g_autofree char *command_line = NULL;
 	g_autofree char *xml = NULL;
+	struct emit_domain domain;
 
 	if (!topo)
 		return 2;
@@ -53,13 +54,16 @@ static int xml_run(char **arguments, void *data, GError **error)
 	if (!kernel)
 		return 2;
 	command_line = emit_command_line(topo, settings->accel);
-	xml = emit_domain_xml(topo, &(struct emit_domain){
-					    .name = topo_name(topo),
-					    .kernel_path = kernel->image_path,
-					    .initrd_path = "/path/to/initrd",
-					    .command_line = command_line,
-					    .accel = settings->accel,
-				    });
+	domain = (struct emit_domain){
+		.name = topo_name(topo),
+		.kernel_path = kernel->image_path,
+		.initrd_path = "/path/to/initrd",
+		.command_line = command_line,
+		.accel = settings->accel,
+	};
+	xml = emit_domain_xml(topo, &domain, error);
+	if (!xml)
+		return 2;
 	fputs(xml, stdout);
 	return 0;
 }

@@ -112,7 +112,7 @@ static char *job_domain(struct job *job, GError **error)
 		.command_line = job->result->command_line,
 		.accel = job->spec.accel,
 	};
-	return emit_domain_xml(job->spec.topo, &domain);
+	return emit_domain_xml(job->spec.topo, &domain, error);
 }
 
 /* The agent's stream becomes evidence.tar.gz, or a sentence about why it cannot. */

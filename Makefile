@@ -88,6 +88,12 @@ $(O)/tests/%: tests/unit/%.c $(O)/libtopolab.a Makefile
 $(O)/boot/%: tests/boot/%.c $(O)/libtopolab.a Makefile
 	$(test_program)
 
+$(O)/bench/bench: tests/bench/bench.c $(O)/libtopolab.a Makefile
+	$(test_program)
+
+$(O)/bench/one-shot: tests/bench/one_shot.c Makefile
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
+
 ## unit: the tests that need no guest
 .PHONY: unit
 unit: all $(UNIT_PROGRAMS)
@@ -118,8 +124,8 @@ test: all
 
 ## bench: how much slower than bare QEMU, as ratios of interleaved runs
 .PHONY: bench
-bench: all
-	$(Q)ci/bench $(O)
+bench: all $(O)/bench/bench $(O)/bench/one-shot
+	$(Q)$(O)/bench/bench
 
 ## help: this list
 .PHONY: help

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The guest's processor: one row per vendor, whatever the machine. */
+#include "base/error.h"
+#include "emit/emit_priv.h"
+
+/* APIC ids from here on do not fit the 8 bits of xAPIC, where 255 is the broadcast. */
+#define WIDE_APIC_ID 255
+
+struct cpu_row {
+	const char *model;
+	const char *features;
+	/* Where QEMU puts the L3: one per die; a row without dies has one per package. */
+	bool has_dies;
+};
+
+static const struct cpu_row cpu_rows[] = {
+	/*
+	 * The topology leaves need an identity and TOPOEXT (CPUID 0x8000001d and 0x8000001e), which
+	 * TCG lacks and must be forced to have. Forcing a whole EPYC model would force instructions
+	 * that TCG cannot run, hence the smallest model.
+	 */
+	[TOPO_VENDOR_AMD] = {
+		.model = "qemu64",
+		.features = "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on",
+		.has_dies = true,
+	},
+	/*
+	 * Leaves 4, 0xb and 0x1f come with any recent model; family and model choose the kernel's
+	 * rules. Sub-NUMA clusters are SRAT and SLIT alone, a die would show up in leaf 0x1f.
+	 */
+	[TOPO_VENDOR_INTEL] = {
+		.model = "SapphireRapids",
+		.features = "+x2apic",
+		.has_dies = false,
+	},
+};
+_Static_assert(G_N_ELEMENTS(cpu_rows) == TOPO_VENDOR_COUNT, "a vendor without a row");
+
+bool emit_shape_of(const struct topo *topo, struct emit_shape *shape, GError **error)
+{
+	const struct topo_cpu_model *model = topo_cpu_model(topo);
+	unsigned llcs = topo_llcs_per_package(topo), cores = topo_cores_per_llc(topo);
+	bool has_dies = cpu_rows[model->vendor].has_dies;
+
+	if (llcs > 1 && !has_dies) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+			    "'%s' has %u last level caches per package, QEMU's %s processors have one",
+			    topo_name(topo), llcs, topo_vendor_name(model->vendor));
+		return false;
+	}
+	*shape = (struct emit_shape){
+		.sockets = topo_n_packages(topo),
+		.dies = llcs,
+		.cores = cores,
+		.threads = topo_threads_per_core(topo),
+	};
+	if (shape->sockets * shape->dies * shape->cores * shape->threads != topo_n_cpus(topo)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+			    "'%s' has %u CPUs, %u packages of %u caches of %u cores of %u threads have not",
+			    topo_name(topo), topo_n_cpus(topo), shape->sockets, shape->dies,
+			    shape->cores, shape->threads);
+		return false;
+	}
+	return true;
+}
+
+char *emit_cpu(const struct topo *topo)
+{
+	const struct topo_cpu_model *model = topo_cpu_model(topo);
+	const struct cpu_row *row = &cpu_rows[model->vendor];
+
+	/* Under KVM a named model has the host's vendor unless it is told. */
+	return g_strdup_printf("%s,vendor=%s,family=%u,model=%u,stepping=%u,%s", row->model,
+			       topo_vendor_name(model->vendor), model->family, model->model,
+			       model->stepping, row->features);
+}
+
+bool emit_has_wide_apic_ids(const struct topo *topo)
+{
+	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
+		if (topo_cpu(topo, cpu)->apic_id >= WIDE_APIC_ID)
+			return true;
+	return false;
+}

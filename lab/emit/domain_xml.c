@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libvirt's domain XML, https://libvirt.org/formatdomain.html; libxml2 does the escaping. */
+#include "base/error.h"
+#include "emit/emit.h"
+#include "emit/emit_priv.h"
+
+#include <libxml/xmlwriter.h>
+#include <string.h>
+
+#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
+
+/* COMMAND_LINE_SIZE of arch/x86/include/asm/setup.h; the kernel cuts what is longer. */
+#define COMMAND_LINE_MAX 2047
+
+/* libxml2's strings are UTF-8 in unsigned characters; its own BAD_CAST drops const. */
+static const xmlChar *xml(const char *text)
+{
+	return (const xmlChar *)text;
+}
+
+static void write_open(xmlTextWriter *writer, const char *name)
+{
+	xmlTextWriterStartElement(writer, xml(name));
+}
+
+static void write_close(xmlTextWriter *writer)
+{
+	xmlTextWriterEndElement(writer);
+}
+
+static void write_attribute(xmlTextWriter *writer, const char *name, const char *value)
+{
+	xmlTextWriterWriteAttribute(writer, xml(name), xml(value));
+}
+
+static void write_number(xmlTextWriter *writer, const char *name, unsigned value)
+{
+	xmlTextWriterWriteFormatAttribute(writer, xml(name), "%u", value);
+}
+
+static void write_text(xmlTextWriter *writer, const char *name, const char *text)
+{
+	xmlTextWriterWriteElement(writer, xml(name), xml(text));
+}
+
+/* An element without content: pairs of attribute name and value. */
+static void write_empty(xmlTextWriter *writer, const char *name, ...) G_GNUC_NULL_TERMINATED;
+
+static void write_empty(xmlTextWriter *writer, const char *name, ...)
+{
+	const char *attribute;
+	va_list list;
+
+	write_open(writer, name);
+	va_start(list, name);
+	while ((attribute = va_arg(list, const char *)))
+		write_attribute(writer, attribute, va_arg(list, const char *));
+	va_end(list);
+	write_close(writer);
+}
+
+static void write_memory(xmlTextWriter *writer, const struct topo *topo)
+{
+	unsigned mib = 0;
+
+	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
+		mib += topo_node_memory_mib(topo, node);
+	write_open(writer, "memory");
+	write_attribute(writer, "unit", "MiB");
+	xmlTextWriterWriteFormatString(writer, "%u", mib);
+	write_close(writer);
+}
+
+static void write_boot(xmlTextWriter *writer, const struct emit_domain *domain)
+{
+	write_open(writer, "os");
+	write_open(writer, "type");
+	write_attribute(writer, "arch", "x86_64");
+	write_attribute(writer, "machine", "q35");
+	xmlTextWriterWriteString(writer, xml("hvm"));
+	write_close(writer);
+	write_text(writer, "kernel", domain->kernel_path);
+	write_text(writer, "initrd", domain->initrd_path);
+	write_text(writer, "cmdline", domain->command_line);
+	write_close(writer);
+}
+
+/* libvirt 11 adds what wide APIC ids need by itself, 9.0 and 10.0 do not. */
+static void write_features(xmlTextWriter *writer, const struct topo *topo)
+{
+	write_open(writer, "features");
+	write_empty(writer, "acpi", NULL);
+	write_empty(writer, "apic", NULL);
+	if (emit_has_wide_apic_ids(topo))
+		write_empty(writer, "ioapic", "driver", "qemu", NULL);
+	write_close(writer);
+}
+
+/* vCPU indices: libvirt knows nothing of the numbers that Linux will give them. */
+static char *node_vcpus(const struct topo *topo, unsigned node)
+{
+	AUTO(cpus) *vcpus = cpus_new();
+
+	CPUS_FOREACH(cpu, topo_node_cpus(topo, node))
+		cpus_add(vcpus, topo_cpu(topo, (unsigned)cpu)->vcpu);
+	return cpus_to_list(vcpus);
+}
+
+/* All of them, both ways: libvirt mirrors what is missing without a word. */
+static void write_distances(xmlTextWriter *writer, const struct topo *topo, unsigned from)
+{
+	write_open(writer, "distances");
+	for (unsigned to = 0; to < topo_n_nodes(topo); to++) {
+		write_open(writer, "sibling");
+		write_number(writer, "id", to);
+		write_number(writer, "value", topo_distance(topo, from, to));
+		write_close(writer);
+	}
+	write_close(writer);
+}
+
+static void write_numa(xmlTextWriter *writer, const struct topo *topo)
+{
+	write_open(writer, "numa");
+	for (unsigned node = 0; node < topo_n_nodes(topo); node++) {
+		g_autofree char *vcpus = node_vcpus(topo, node);
+
+		write_open(writer, "cell");
+		write_number(writer, "id", node);
+		write_attribute(writer, "cpus", vcpus);
+		write_number(writer, "memory", topo_node_memory_mib(topo, node));
+		write_attribute(writer, "unit", "MiB");
+		write_distances(writer, topo, node);
+		write_close(writer);
+	}
+	write_close(writer);
+}
+
+/* Only the shape is libvirt's to say; the processor itself is in write_qemu_arguments(). */
+static void write_cpu(xmlTextWriter *writer, const struct topo *topo,
+		      const struct emit_shape *shape)
+{
+	write_open(writer, "cpu");
+	write_attribute(writer, "mode", "maximum");
+	write_attribute(writer, "check", "none");
+	write_open(writer, "topology");
+	write_number(writer, "sockets", shape->sockets);
+	write_number(writer, "dies", shape->dies);
+	write_number(writer, "cores", shape->cores);
+	write_number(writer, "threads", shape->threads);
+	write_close(writer);
+	write_numa(writer, topo);
+	write_close(writer);
+}
+
+static void write_serial(xmlTextWriter *writer, const char *port)
+{
+	write_open(writer, "serial");
+	write_attribute(writer, "type", "pty");
+	write_empty(writer, "target", "type", "isa-serial", "port", port, NULL);
+	write_close(writer);
+}
+
+/* virDomainOpenChannel() takes only unix channels; libvirt chooses the socket's path. */
+static void write_channel(xmlTextWriter *writer)
+{
+	write_open(writer, "channel");
+	write_attribute(writer, "type", "unix");
+	write_empty(writer, "source", "mode", "bind", NULL);
+	write_empty(writer, "target", "type", "virtio", "name", "topolab.0", NULL);
+	write_close(writer);
+}
+
+/* On the root bus: a PCIe port in front of it would be one more bridge to bring up. */
+static void write_channel_controller(xmlTextWriter *writer)
+{
+	write_open(writer, "controller");
+	write_attribute(writer, "type", "virtio-serial");
+	write_attribute(writer, "index", "0");
+	write_empty(writer, "address", "type", "pci", "domain", "0x0000", "bus", "0x00", "slot",
+		    "0x03", "function", "0x0", NULL);
+	write_close(writer);
+}
+
+static void write_interrupt_remapping(xmlTextWriter *writer)
+{
+	write_open(writer, "iommu");
+	write_attribute(writer, "model", "intel");
+	write_empty(writer, "driver", "intremap", "on", "eim", "on", NULL);
+	write_close(writer);
+}
+
+static void write_devices(xmlTextWriter *writer, const struct topo *topo)
+{
+	write_open(writer, "devices");
+	write_empty(writer, "controller", "type", "usb", "model", "none", NULL);
+	write_channel_controller(writer);
+	write_serial(writer, "0");
+	write_serial(writer, "1");
+	write_channel(writer);
+	write_empty(writer, "memballoon", "model", "none", NULL);
+	if (emit_has_wide_apic_ids(topo))
+		write_interrupt_remapping(writer);
+	write_close(writer);
+}
+
+/*
+ * Family, model, stepping and forced leaves have no XML. QEMU takes the last -cpu, and libvirt
+ * writes these arguments last.
+ */
+static void write_qemu_arguments(xmlTextWriter *writer, const struct topo *topo)
+{
+	g_autofree char *cpu = emit_cpu(topo);
+
+	write_open(writer, "qemu:commandline");
+	write_empty(writer, "qemu:arg", "value", "-cpu", NULL);
+	write_empty(writer, "qemu:arg", "value", cpu, NULL);
+	write_close(writer);
+}
+
+static void write_domain(xmlTextWriter *writer, const struct topo *topo,
+			 const struct emit_shape *shape, const struct emit_domain *domain)
+{
+	write_open(writer, "domain");
+	write_attribute(writer, "type", domain->accel == EMIT_ACCEL_KVM ? "kvm" : "qemu");
+	write_attribute(writer, "xmlns:qemu", QEMU_NAMESPACE);
+	write_text(writer, "name", domain->name);
+	write_memory(writer, topo);
+	write_open(writer, "vcpu");
+	xmlTextWriterWriteFormatString(writer, "%u", topo_n_cpus(topo));
+	write_close(writer);
+	write_boot(writer, domain);
+	write_features(writer, topo);
+	write_cpu(writer, topo, shape);
+	/* A guest ends once, and how it ended is in the event; nothing starts again by itself. */
+	write_text(writer, "on_poweroff", "destroy");
+	write_text(writer, "on_reboot", "destroy");
+	write_text(writer, "on_crash", "destroy");
+	write_devices(writer, topo);
+	write_qemu_arguments(writer, topo);
+	write_close(writer);
+}
+
+static bool text_is_sane(const char *text)
+{
+	if (!g_utf8_validate(text, -1, NULL))
+		return false;
+	for (const char *at = text; *at; at = g_utf8_find_next_char(at, NULL)) {
+		gunichar character = g_utf8_get_char(at);
+
+		/* XML 1.0 section 2.2; of the control characters none belongs into these. */
+		if (g_unichar_iscntrl(character) || (character & 0xfffe) == 0xfffe)
+			return false;
+	}
+	return true;
+}
+
+static bool domain_check(const struct emit_domain *domain, GError **error)
+{
+	const char *const texts[] = {domain->name, domain->kernel_path, domain->initrd_path,
+				     domain->command_line};
+	gsize length = strlen(domain->command_line);
+
+	if (length > COMMAND_LINE_MAX) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "the kernel command line has %zu bytes, Linux takes %u", length,
+			    COMMAND_LINE_MAX);
+		return false;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+		if (!text_is_sane(texts[i])) {
+			g_autofree char *escaped = g_strescape(texts[i], NULL);
+
+			g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+				    "'%s' holds a byte that the domain's XML cannot", escaped);
+			return false;
+		}
+	}
+	return true;
+}
+
+char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain, GError **error)
+{
+	xmlTextWriter *writer;
+	xmlBuffer *buffer;
+	struct emit_shape shape;
+	char *text;
+
+	if (!domain_check(domain, error) || !emit_shape_of(topo, &shape, error))
+		return NULL;
+	buffer = xmlBufferCreate();
+	writer = xmlNewTextWriterMemory(buffer, 0);
+	xmlTextWriterSetIndent(writer, 1);
+	xmlTextWriterSetIndentString(writer, xml("  "));
+	write_domain(writer, topo, &shape, domain);
+	xmlTextWriterEndDocument(writer);
+	xmlFreeTextWriter(writer);
+	text = g_strdup((const char *)xmlBufferContent(buffer));
+	xmlBufferFree(buffer);
+	return text;
+}

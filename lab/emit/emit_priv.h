@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between the files of emit/. */
+#ifndef EMIT_EMIT_PRIV_H
+#define EMIT_EMIT_PRIV_H
+
+#include "topo/topo.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The machine as QEMU's -smp counts it. */
+struct emit_shape {
+	unsigned sockets, dies, cores, threads;
+};
+
+/* ERROR_UNSUPPORTED when QEMU's CPU models cannot have the caches where the machine has them. */
+bool emit_shape_of(const struct topo *topo, struct emit_shape *shape, GError **error);
+
+/* The value of QEMU's -cpu. */
+char *emit_cpu(const struct topo *topo);
+
+/* Has the machine APIC ids that only x2APIC with interrupt remapping can address? */
+bool emit_has_wide_apic_ids(const struct topo *topo);
+
+#endif

@@ -13,7 +13,7 @@
 #include "verdict/verdict.h"
 #include "vm/vm.h"
 
-#include "run_topolab.h"
+#include "../run_topolab.h"
 
 #include <string.h>
 

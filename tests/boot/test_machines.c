@@ -3,7 +3,7 @@
  * Boots machines with real kernels and compares the domains that result.json reports with spans
  * typed from public sources. The full machines run in slow mode only (make check-all).
  */
-#include "run_topolab.h"
+#include "../run_topolab.h"
 
 #include <string.h>
 

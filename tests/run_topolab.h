@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Boot tests start the real binary, as a user does, and look at what it leaves behind. */
-#ifndef TESTS_BOOT_RUN_TOPOLAB_H
-#define TESTS_BOOT_RUN_TOPOLAB_H
+/* Starts the real binary, as a user does, and looks at what it leaves behind. */
+#ifndef TESTS_RUN_TOPOLAB_H
+#define TESTS_RUN_TOPOLAB_H
 
 #include <glib.h>
 #include <glib/gstdio.h>

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bad usage and bad input: exit status 2, one sentence on stderr, nothing started. */
+#include "../run_topolab.h"
+
+#include <string.h>
+
+struct bad {
+	const char *arguments;
+	const char *sentence; /* part of what stderr must say */
+};
+
+static const struct bad bad_lines[] = {
+	{"", "Usage: topolab COMMAND"},
+	{"fly", "there is no command 'fly'"},
+	{"run", "TOPOLOGY... is missing"},
+	{"run --jobs 0 nps4-mini", "--jobs takes a whole number from 1 to 64, not '0'"},
+	{"run --jobs 007 nps4-mini", "--jobs takes a whole number from 1 to 64, not '007'"},
+	{"run --accel xen nps4-mini", "--accel takes auto, kvm or tcg, not 'xen'"},
+	{"run --test wakeups nps4-mini", "there is no test 'wakeups'"},
+	{"run --format yaml nps4-mini", "--format takes text or json, not 'yaml'"},
+	{"run --bogus nps4-mini", "unrecognized option '--bogus'"},
+	{"run nps9", "nps9"},
+	{"run ./no/such.yaml", "no/such.yaml"},
+	{"run nps4-mini --kernel /dev/null", "/dev/null"},
+	{"run nps4-mini --kernel debian-0.1 --offline", "debian-0.1"},
+	{"expect", "TOPOLOGY is missing"},
+	{"expect nps4 snc4", "'snc4' is one argument too many"},
+	{"judge /no/such/folder", "/no/such/folder"},
+};
+
+static void test_bad(gconstpointer data)
+{
+	const struct bad *bad = data;
+	struct topolab_run run = topolab_run("%s", bad->arguments);
+
+	g_assert_cmpint(run.status, ==, 2);
+	g_assert_nonnull(strstr(run.errors, bad->sentence));
+	g_assert_cmpstr(run.output, ==, "");
+	topolab_run_clear(&run);
+}
+
+static void test_help(void)
+{
+	struct topolab_run run = topolab_run("--help");
+
+	g_assert_cmpint(run.status, ==, 0);
+	g_assert_nonnull(strstr(run.output, "\n  run "));
+	g_assert_null(strstr(run.output, "worker"));
+	g_assert_cmpstr(run.errors, ==, "");
+	topolab_run_clear(&run);
+}
+
+/* Results are never overwritten. */
+static void test_output_folder_in_use(void)
+{
+	g_autofree char *folder = g_dir_make_tmp("topolab-cli-XXXXXX", NULL);
+	g_autofree char *file = g_build_filename(folder, "precious", NULL);
+	struct topolab_run run;
+
+	g_file_set_contents(file, "x", 1, NULL);
+	run = topolab_run("run nps1-mini --kernel /bin/true -o %s", folder);
+	g_assert_cmpint(run.status, ==, 2);
+	g_assert_true(g_file_test(file, G_FILE_TEST_EXISTS));
+	topolab_run_clear(&run);
+	folder_remove(folder);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_set_nonfatal_assertions();
+	for (unsigned i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
+		g_autofree char *name = g_strdup_printf("/cli/bad/%s", bad_lines[i].arguments);
+
+		/* GLib reads a '/' as the border of a group. */
+		g_strdelimit(name + strlen("/cli/bad/"), "/", '_');
+		g_test_add_data_func(name, &bad_lines[i], test_bad);
+	}
+	g_test_add_func("/cli/help", test_help);
+	g_test_add_func("/cli/output-folder-in-use", test_output_folder_in_use);
+	return g_test_run();
+}

@@ -37,7 +37,7 @@ static inline struct topolab_run topolab_run(const char *format, ...)
 	va_start(args, format);
 	arguments = g_strdup_vprintf(format, args);
 	va_end(args);
-	line = g_strdup_printf("%s %s", path, arguments);
+	line = g_strchomp(g_strdup_printf("%s %s", path, arguments));
 	argv = g_strsplit(line, " ", -1);
 	g_spawn_sync(NULL, argv, NULL, 0, NULL, NULL, &run.output, &run.errors, &wait_status,
 		     &error);

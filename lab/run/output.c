@@ -26,6 +26,16 @@ static void point_latest_to(const char *name)
 		g_remove(fresh);
 }
 
+bool output_folder_check(const char *folder, GError **error)
+{
+	if (!folder || !g_file_test(folder, G_FILE_TEST_EXISTS) || folder_is_empty(folder))
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "'%s' exists and is not an empty folder; results are never overwritten",
+		    folder);
+	return false;
+}
+
 char *output_folder_new(const char *folder, GError **error)
 {
 	g_autofree char *name = NULL;
@@ -37,12 +47,6 @@ char *output_folder_new(const char *folder, GError **error)
 
 		name = g_strdup_printf("%s-%d", stamp, (int)getpid());
 		path = g_build_filename("results", name, NULL);
-	}
-	if (g_file_test(path, G_FILE_TEST_EXISTS) && !folder_is_empty(path)) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-			    "'%s' exists and is not an empty folder; results are never overwritten",
-			    path);
-		return NULL;
 	}
 	if (g_mkdir_with_parents(path, 0755) != 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", path,

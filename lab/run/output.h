@@ -5,10 +5,10 @@
 
 #include "report/report.h"
 
-/*
- * Makes @folder, or results/<UTC>-<pid> when it is NULL and then points results/latest to it.
- * ERROR_INPUT when it exists and is not empty.
- */
+/* May results go into @folder (NULL: one of our own)? ERROR_INPUT when it is there and not empty. */
+bool output_folder_check(const char *folder, GError **error);
+
+/* Makes @folder, or results/<UTC>-<pid> when it is NULL and then points results/latest to it. */
 char *output_folder_new(const char *folder, GError **error);
 
 /*

@@ -60,6 +60,7 @@ static void test_output_folder_in_use(void)
 	g_file_set_contents(file, "x", 1, NULL);
 	run = topolab_run("run nps1-mini --kernel /bin/true -o %s", folder);
 	g_assert_cmpint(run.status, ==, 2);
+	g_assert_nonnull(strstr(run.errors, "results are never overwritten"));
 	g_assert_true(g_file_test(file, G_FILE_TEST_EXISTS));
 	topolab_run_clear(&run);
 	folder_remove(folder);

@@ -85,6 +85,8 @@ bool spawn_run(const char *const *argv, const struct spawn_options *options, cha
 		return false;
 	}
 	if (!g_spawn_check_wait_status(status, &cause)) {
+		if (options && options->errors)
+			*options->errors = g_strdup(stderr_text);
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'%s' failed (%s): %s", line,
 			    cause->message, last_line(stderr_text));
 		return false;

@@ -13,6 +13,7 @@
 struct spawn_options {
 	const char *folder;		/* working directory; NULL: ours */
 	const char *const *environment; /* "NAME=value" to add; NULL: nothing */
+	char **errors;			/* receives stderr when the program fails; NULL: unwanted */
 };
 
 /*

@@ -43,13 +43,20 @@ char **kernel_list(void);
 struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char *path,
 				   GError **error);
 
+/* A key that a source understands below its own. */
+struct kernel_field {
+	const char *name, *help;
+	bool required;
+};
+
 /* One kind of source. Each is a file src_KIND.c that defines one row. */
 struct kernel_source {
 	const char *kind; /* the key in a kernels/ file: "deb:" */
 	const char *help;
+	const struct kernel_field *fields; /* ends with an empty row */
 	/*
 	 * @fields: the mapping below the key, char * -> char *. Leaves the image, its config and a
-	 * description of where it came from in the cache and fills @kernel.
+	 * description of where it came from in the cache and fills @kernel, whose name is set.
 	 */
 	bool (*fetch)(GHashTable *fields, const struct kernel_options *options,
 		      struct kernel *kernel, GError **error);

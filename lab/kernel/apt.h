@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Debian packages of suites that this system need not use, through apt and its signature checks: a
+ * private apt root in the cache with its own sources, lists and caches. The system's is not touched
+ * and nothing is installed.
+ */
+#ifndef KERNEL_APT_H
+#define KERNEL_APT_H
+
+#include "base/auto.h"
+#include "kernel/kernel.h"
+
+struct apt;
+
+/*
+ * @suites: blank separated, "bookworm-security bookworm-backports". Waits for another run that
+ * uses the same root, and holds its lock until apt_close().
+ */
+struct apt *apt_open(const char *suites, const struct kernel_options *options, GError **error);
+void apt_close(struct apt *apt);
+AUTO_DEFINE(apt, apt_close)
+
+/* Fetches the suites' package lists. Nothing that is unsigned or badly signed is accepted. */
+bool apt_update(struct apt *apt, GError **error);
+
+struct apt_package {
+	char *name, *version;
+};
+void apt_package_clear(struct apt_package *package);
+
+/* The package with the highest version among those whose name matches the glob. */
+bool apt_newest(struct apt *apt, const char *glob, struct apt_package *package, GError **error);
+
+/* Downloads one package and unpacks it (dpkg-deb -x) into @folder, which is created. */
+bool apt_unpack(struct apt *apt, const char *name, const char *version, const char *folder,
+		GError **error);
+
+#endif

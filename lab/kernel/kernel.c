@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kernel/kernel.h"
+
+#include "kernel/kernel_file.h"
+
+#include "base/error.h"
+#include "base/paths.h"
+
+#include <string.h>
+
+extern const struct kernel_source kernel_source_file;
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	g_free(kernel->name);
+	g_free(kernel->image_path);
+	g_free(kernel->sha256);
+	g_free(kernel->package);
+	kernel_facts_unref(kernel->facts);
+	g_free(kernel);
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **kernel_list(void)
+{
+	g_autofree char *folder = paths_data("kernels");
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	GPtrArray *names = g_ptr_array_new();
+	const char *entry;
+
+	while (dir && (entry = g_dir_read_name(dir)))
+		if (g_str_has_suffix(entry, ".yaml") && *entry != '.')
+			g_ptr_array_add(names, g_strndup(entry, strlen(entry) - strlen(".yaml")));
+	g_ptr_array_sort(names, compare_names);
+	g_ptr_array_add(names, NULL);
+	return (char **)g_ptr_array_free(names, FALSE);
+}
+
+static bool kernel_from_path(struct kernel *kernel, const char *path,
+			     const struct kernel_options *options, GError **error)
+{
+	g_autoptr(GHashTable) fields =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+
+	g_hash_table_insert(fields, g_strdup("image"), g_strdup(path));
+	kernel->name = g_path_get_basename(path);
+	return kernel_source_file.fetch(fields, options, kernel, error);
+}
+
+static bool kernel_from_name(struct kernel *kernel, const char *name,
+			     const struct kernel_options *options, GError **error)
+{
+	g_auto(GStrv) names = kernel_list();
+	g_autofree char *base = g_strconcat(name, ".yaml", NULL);
+	g_autofree char *folder = paths_data("kernels");
+	g_autofree char *path = g_build_filename(folder, base, NULL);
+	AUTO(kernel_file) *file = NULL;
+
+	if (!g_strv_contains((const char *const *)names, name)) {
+		g_autofree char *known = g_strjoinv(", ", names);
+
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "there is no kernel '%s'; '%s' has %s, and a path to a bzImage has a "
+			    "'/' in it",
+			    name, folder, *known ? known : "none");
+		return false;
+	}
+	file = kernel_file_load(path, error);
+	if (!file)
+		return false;
+	kernel->name = g_strdup(name);
+	return file->source->fetch(file->fields, options, kernel, error);
+}
+
+struct kernel *kernel_get(const char *which, const struct kernel_options *options, GError **error)
+{
+	AUTO(kernel) *kernel = g_new0(struct kernel, 1);
+	bool ok = strchr(which, '/') ? kernel_from_path(kernel, which, options, error)
+				     : kernel_from_name(kernel, which, options, error);
+
+	return ok ? g_steal_pointer(&kernel) : NULL;
+}

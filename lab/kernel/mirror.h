@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which Debian mirror to ask: $TOPOLAB_MIRROR, else the one this system uses for its own suite,
+ * read from its sources, else Debian's own name for "any mirror".
+ */
+#ifndef KERNEL_MIRROR_H
+#define KERNEL_MIRROR_H
+
+#include "base/root.h"
+
+#include <glib.h>
+
+enum mirror_form {
+	MIRROR_DEB822,	 /* *.sources: stanzas of "Field: value" */
+	MIRROR_ONE_LINE, /* *.list: "deb [options] URI SUITE COMPONENT..." */
+};
+
+/*
+ * The first URI from which @text, a sources file, takes binary packages of @suite. Disabled
+ * entries, source packages, CD-ROMs and folders in place of suites do not count. NULL: none. Pure.
+ */
+char *mirror_parse(const char *text, enum mirror_form form, const char *suite);
+
+/* ".../debian" -> ".../debian-security"; NULL when @uri does not end in "debian". Pure. */
+char *mirror_security_of(const char *uri);
+
+/*
+ * The URI for @suite ("trixie-backports", "bookworm-security"). @root: the system's files, of which
+ * etc/os-release, etc/apt/sources.list and etc/apt/sources.list.d/ are read. Only a malformed
+ * $TOPOLAB_MIRROR is an error (ERROR_INPUT).
+ */
+char *mirror_find(struct root *root, const char *suite, GError **error);
+
+#endif

@@ -187,6 +187,7 @@ static void job_judge(struct job *job)
 		.console = console,
 		.console_length = console_length,
 		.evidence = evidence,
+		.vcpus_per_host_cpu = result->vcpus_per_host_cpu,
 	});
 	if (evidence)
 		job_save_evidence(job, evidence);

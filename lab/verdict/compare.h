@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The comparators that judge() puts together. Each adds checks, one at least. */
+#ifndef VERDICT_COMPARE_H
+#define VERDICT_COMPARE_H
+
+#include "verdict/verdict.h"
+
+/*
+ * Witness 1 against witness 2: "guest.*" checks, ERROR where they differ, since then the lab did
+ * not build the machine.
+ */
+void compare_guest(const struct view *model, const struct view *hardware, struct checks *checks);
+
+/* Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ. */
+void compare_kernel(enum topo_vendor vendor, const struct view *hardware,
+		    const struct view *system, struct checks *checks);
+
+/*
+ * The first judge of the domains: the tree that expect/'s rows make. "domains.cpus": the same CPUs
+ * and everything shown (ERROR); "domains.rules": chains, spans, flags and levels (FAIL).
+ */
+void compare_rules(const struct domain_tree *expected, const struct domain_tree *observed,
+		   const struct cpus *online, struct checks *checks);
+
+/* The second judge: what holds on any kernel. "invariants.*" checks, FAIL where one is broken. */
+void check_invariants(const struct domain_tree *tree, const struct cpus *online,
+		      struct checks *checks);
+
+struct splat_input {
+	const char *name, *stall_name; /* of the two checks */
+	GPtrArray *log;		       /* struct kernel_message * */
+	GPtrArray *known;	       /* a log that was judged before: its lines are left out */
+	const char *evidence;	       /* what @log was read from */
+	/* NULL: none was observed. With it a complaint about groups says what they lack. */
+	const struct domain_tree *tree;
+	double vcpus_per_host_cpu; /* above 1 a stall is ERROR, else FAIL */
+};
+
+/* What a healthy kernel never prints (FAIL), and vCPUs that got no time. */
+void check_splats(const struct splat_input *input, struct checks *checks);
+
+/* The span of @domain that none of its groups covers; NULL when groups are not shown. */
+struct cpus *domain_uncovered(const struct domain *domain);
+
+#endif

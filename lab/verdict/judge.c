@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a job came to, in the order in which one thing makes the next worth judging. */
+#include "base/cpus.h"
+#include "base/error.h"
+#include "expect/expect.h"
+#include "observe/observe.h"
+#include "verdict/compare.h"
+
+#include <string.h>
+
+struct session {
+	const struct verdict_input *input;
+	struct judgement *judgement;
+	struct root *evidence;
+	GPtrArray *log; /* of the evidence */
+};
+
+static void session_say(struct session *session, const char *name, enum verdict verdict,
+			const char *evidence, const char *reason)
+{
+	checks_add(session->judgement->checks, &(struct check){
+						       .name = name,
+						       .verdict = verdict,
+						       .cpu = -1,
+						       .level = -1,
+						       .reason = reason,
+						       .evidence = evidence,
+					       });
+}
+
+/* How the guest ended, by itself. Whether a kernel that stood still was healthy its log tells. */
+static const struct ending_row {
+	enum verdict verdict;
+	const char *sentence;
+} endings[ENDING_COUNT] = {
+	[ENDING_POWEROFF] = {VERDICT_PASS, "the guest powered itself off"},
+	[ENDING_REBOOT] = {VERDICT_FAIL,
+			   "the guest went down by itself: a panic, a triple fault or a reset"},
+	[ENDING_STALLED] = {VERDICT_TIMEOUT, "the kernel spoke, then made no progress"},
+	[ENDING_SILENT] = {VERDICT_ERROR, "not one byte came from the kernel"},
+	[ENDING_DIED] = {VERDICT_ERROR, "QEMU or libvirt died, not the guest"},
+	[ENDING_FLOODED] = {VERDICT_ERROR, "the guest sent more than any guest should"},
+	[ENDING_STOPPED] = {VERDICT_ERROR, "the guest was stopped before it had an answer"},
+};
+
+static void judge_ending(struct session *session)
+{
+	const struct verdict_input *input = session->input;
+	const struct ending_row *row = &endings[input->ending];
+	g_autofree char *reason =
+		input->ending_detail ? g_strdup_printf("%s: %s", row->sentence, input->ending_detail)
+				     : g_strdup(row->sentence);
+
+	session_say(session, "guest.ending", row->verdict, "console.log", reason);
+}
+
+/*
+ * A guest that went down or stood still cannot finish its stream; the ending says so already. One
+ * that powered itself off can, and owes its evidence.
+ */
+static void judge_channel(struct session *session)
+{
+	const struct verdict_input *input = session->input;
+	g_autofree char *reason = NULL;
+
+	if (input->ending != ENDING_POWEROFF)
+		return;
+	if (input->channel_problem) {
+		reason = g_strdup_printf("the agent's stream is not usable: %s",
+					 input->channel_problem);
+		session_say(session, "evidence.channel", VERDICT_ERROR, NULL, reason);
+	} else if (!input->evidence) {
+		session_say(session, "evidence.channel", VERDICT_ERROR, NULL,
+			    "the guest powered itself off and sent no evidence");
+	} else {
+		session_say(session, "evidence.channel", VERDICT_PASS, NULL,
+			    "the agent's stream is whole");
+	}
+}
+
+static bool judge_archive(struct session *session)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *manifest = NULL;
+	g_auto(GStrv) lines = NULL;
+	bool whole = true;
+
+	session->evidence = evidence_open(session->input->evidence, &error);
+	if (session->evidence)
+		manifest = root_read(session->evidence, &error, "manifest");
+	if (!manifest) {
+		session_say(session, "evidence.archive", VERDICT_ERROR, NULL, error->message);
+		return false;
+	}
+	/* The agent notes what it could not read; what it reads later may hang on it. */
+	lines = g_strsplit(manifest, "\n", -1);
+	for (unsigned i = 0; lines[i] && whole; i++) {
+		whole = !g_str_has_prefix(lines[i], "error: ");
+		if (!whole)
+			session_say(session, "evidence.archive", VERDICT_ERROR, "manifest",
+				    lines[i]);
+	}
+	if (whole)
+		session_say(session, "evidence.archive", VERDICT_PASS, "manifest",
+			    "the archive is whole");
+	return true;
+}
+
+static bool judge_log(struct session *session)
+{
+	g_autoptr(GError) error = NULL;
+
+	session->log = observe_kernel_log(session->evidence, &error);
+	if (!session->log)
+		session_say(session, "evidence.log", VERDICT_ERROR, "kmsg", error->message);
+	return session->log != NULL;
+}
+
+/* Evidence of another kernel would be judged by rules that are not its own. */
+static bool judge_release(struct session *session)
+{
+	g_autoptr(GError) error = NULL;
+	const char *wanted = kernel_facts_release(session->input->facts);
+	g_autofree char *release = observe_release(session->evidence, &error);
+	bool same = release && strcmp(release, wanted) == 0;
+
+	checks_add(session->judgement->checks,
+		   &(struct check){
+			   .name = "guest.release",
+			   .verdict = same ? VERDICT_PASS : VERDICT_ERROR,
+			   .cpu = -1,
+			   .level = -1,
+			   .expected = same ? NULL : wanted,
+			   .observed = same ? NULL : release,
+			   .reason = !release ? error->message
+				     : same   ? wanted
+					      : "guest was not given the kernel",
+			   .evidence = "proc/sys/kernel/osrelease",
+		   });
+	return same;
+}
+
+static void judge_facts(struct session *session)
+{
+	if (!kernel_facts_config_known(session->input->facts))
+		session_say(session, "kernel.config", VERDICT_PASS, NULL,
+			    "the kernel's config is not known; options that rules ask for are taken "
+			    "as set");
+}
+
+/* QEMU lists the vCPUs in the order of their APIC ids; any other order needs a MADT of ours. */
+static bool numbering_needs_table(const struct topo *topo)
+{
+	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
+		if (topo_cpu(topo, cpu)->vcpu != cpu)
+			return true;
+	return false;
+}
+
+/* False: this kernel cannot be given the machine, so there is nothing to judge. */
+static bool judge_table(struct session *session)
+{
+	const struct kernel_facts *facts = session->input->facts;
+	bool taken;
+
+	if (!numbering_needs_table(session->input->topo))
+		return true;
+	if (!kernel_facts_builtin(facts, "ACPI_TABLE_UPGRADE")) {
+		session_say(session, "guest.table-upgrade", VERDICT_SKIP, NULL,
+			    "the machine's CPU numbering needs a kernel with "
+			    "CONFIG_ACPI_TABLE_UPGRADE");
+		return false;
+	}
+	taken = observe_table_upgraded(session->log, "APIC");
+	session_say(session, "guest.table-upgrade", taken ? VERDICT_PASS : VERDICT_ERROR, "kmsg",
+		    taken ? "the kernel took the machine's MADT"
+			  : "guest was not given the machine: the kernel's log does not say that it "
+			    "took the MADT");
+	return true;
+}
+
+static bool passed_since(const struct checks *checks, guint first)
+{
+	for (guint i = first; i < checks_count(checks); i++)
+		if (checks_get(checks, i)->verdict != VERDICT_PASS)
+			return false;
+	return checks_count(checks) > first;
+}
+
+/* Both judges. Rules for a kernel that no row knows are skipped; invariants hold on it too. */
+static void judge_domains(struct session *session, const struct cpus *online)
+{
+	const struct verdict_input *input = session->input;
+	struct judgement *judgement = session->judgement;
+	g_autoptr(GError) error = NULL;
+
+	judgement->expected = expect_domains(input->topo, input->facts, &error);
+	if (judgement->expected)
+		compare_rules(judgement->expected, judgement->observed, online, judgement->checks);
+	else
+		session_say(session, "domains.rules",
+			    g_error_matches(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED)
+				    ? VERDICT_SKIP
+				    : VERDICT_ERROR,
+			    NULL, error->message);
+	check_invariants(judgement->observed, online, judgement->checks);
+}
+
+static struct view *session_view(struct session *session, const char *name,
+				 struct view *(*observe)(struct root *, GError **))
+{
+	g_autoptr(GError) error = NULL;
+	struct view *view = observe(session->evidence, &error);
+
+	if (!view)
+		session_say(session, name, VERDICT_ERROR, NULL, error->message);
+	return view;
+}
+
+static void judge_machine(struct session *session)
+{
+	struct checks *checks = session->judgement->checks;
+	AUTO(view) *model = view_of_topo(session->input->topo);
+	AUTO(view) *hardware = session_view(session, "guest.witness", observe_hardware);
+	AUTO(view) *system = session_view(session, "kernel.witness", observe_system);
+	guint first = checks_count(checks);
+	bool given;
+
+	if (!hardware || !system)
+		return;
+	compare_guest(model, hardware, checks);
+	given = passed_since(checks, first);
+	compare_kernel(topo_cpu_model(session->input->topo)->vendor, hardware, system, checks);
+	if (!session->judgement->observed)
+		return;
+	if (given)
+		judge_domains(session, system->cpus);
+	else
+		session_say(session, "domains.rules", VERDICT_ERROR, NULL,
+			    "the domains were not judged: the guest was not given the machine");
+}
+
+static void judge_evidence(struct session *session)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!judge_archive(session) || !judge_log(session) || !judge_release(session))
+		return;
+	judge_facts(session);
+	session->judgement->observed = observe_domains(session->evidence, &error);
+	if (!session->judgement->observed)
+		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
+	if (judge_table(session))
+		judge_machine(session);
+	check_splats(
+		&(struct splat_input){
+			.name = "kernel.splats",
+			.stall_name = "kernel.stalls",
+			.log = session->log,
+			.evidence = "kmsg",
+			.tree = session->judgement->observed,
+			.vcpus_per_host_cpu = session->input->vcpus_per_host_cpu,
+		},
+		session->judgement->checks);
+}
+
+/* All there is of a guest that died before it could send evidence, and what came after it did. */
+static void judge_console(struct session *session)
+{
+	const struct verdict_input *input = session->input;
+	g_autoptr(GPtrArray) console = NULL;
+
+	if (!input->console || input->console_length == 0)
+		return;
+	console = observe_console(input->console, input->console_length);
+	if (console->len == 0)
+		return;
+	check_splats(
+		&(struct splat_input){
+			.name = "console.splats",
+			.stall_name = "console.stalls",
+			.log = console,
+			.known = session->log,
+			.evidence = "console.log",
+			.tree = session->judgement->observed,
+			.vcpus_per_host_cpu = input->vcpus_per_host_cpu,
+		},
+		session->judgement->checks);
+}
+
+/*
+ * The last guard against a false PASS: whatever path was taken, no job passes without each of
+ * these. A check that is there has compared something, findings_close() sees to it.
+ */
+static void judge_complete(struct session *session)
+{
+	static const char *const needed[] = {
+		"guest.ending",	      "evidence.channel",   "evidence.archive", "guest.release",
+		"guest.cpuid",	      "guest.madt",	    "guest.srat",	"guest.slit",
+		"kernel.cpus",	      "kernel.topology",    "kernel.caches",	"kernel.numa",
+		"domains.cpus",	      "domains.rules",	    "invariants.nested",
+		"invariants.meet",    "invariants.present", "invariants.groups-cover",
+		"kernel.splats",
+	};
+	const struct checks *checks = session->judgement->checks;
+
+	if (checks_verdict(checks) != VERDICT_PASS)
+		return;
+	for (gsize i = 0; i < G_N_ELEMENTS(needed); i++) {
+		g_autofree char *reason = NULL;
+		bool found = false;
+
+		for (guint k = 0; k < checks_count(checks) && !found; k++)
+			found = strcmp(checks_get(checks, k)->name, needed[i]) == 0;
+		if (found)
+			continue;
+		reason = g_strdup_printf("'%s' was not judged, so the job cannot pass", needed[i]);
+		session_say(session, "judge.complete", VERDICT_ERROR, NULL, reason);
+	}
+}
+
+struct judgement *judge(const struct verdict_input *input)
+{
+	struct judgement *judgement = g_new0(struct judgement, 1);
+	struct session session = {.input = input, .judgement = judgement};
+
+	judgement->checks = checks_new();
+	judge_ending(&session);
+	judge_channel(&session);
+	if (input->evidence)
+		judge_evidence(&session);
+	judge_console(&session);
+	judge_complete(&session);
+	root_unref(session.evidence);
+	g_clear_pointer(&session.log, g_ptr_array_unref);
+	return judgement;
+}
+
+void judgement_free(struct judgement *judgement)
+{
+	if (!judgement)
+		return;
+	checks_free(judgement->checks);
+	domain_tree_free(judgement->observed);
+	domain_tree_free(judgement->expected);
+	g_free(judgement);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The domains that expect/'s rows make, against those that the kernel made. */
+#include "base/cpus.h"
+#include "verdict/compare.h"
+#include "verdict/findings.h"
+
+#include <string.h>
+
+#define EVIDENCE_SPANS "proc/schedstat"
+#define EVIDENCE_NAMES "sys/kernel/debug/sched/domains"
+
+/* "SMT MC NUMA", from the inside out. */
+static char *chain_names(const struct domain_tree *tree, unsigned cpu)
+{
+	GString *names = g_string_new(NULL);
+
+	for (unsigned i = 0; i < domain_tree_depth(tree, cpu); i++) {
+		const struct domain *domain = domain_tree_get(tree, cpu, i);
+
+		g_string_append_printf(names, "%s%s", i ? " " : "",
+				       domain->name ? domain->name : "?");
+	}
+	if (names->len == 0)
+		g_string_append(names, "no domain");
+	return g_string_free(names, FALSE);
+}
+
+/* NULL when @index lies beyond the CPU's chain. */
+static struct domain *chain_get(const struct domain_tree *tree, unsigned cpu, unsigned index)
+{
+	return index < domain_tree_depth(tree, cpu) ? domain_tree_get(tree, cpu, index) : NULL;
+}
+
+static char *domain_text(const struct domain *domain)
+{
+	g_autofree char *span = domain ? cpus_to_list(domain->span) : NULL;
+
+	return domain ? g_strdup_printf("%s %s", domain->name ? domain->name : "?", span)
+		      : g_strdup("no domain");
+}
+
+/*
+ * The chains have different names or lengths: told once, at the innermost level that differs. What
+ * lies further out would only repeat it.
+ */
+static bool compare_chain(const struct domain_tree *expected, const struct domain_tree *observed,
+			  unsigned cpu, struct findings *findings)
+{
+	unsigned depth = MAX(domain_tree_depth(expected, cpu), domain_tree_depth(observed, cpu));
+
+	for (unsigned i = 0; i < depth; i++) {
+		const struct domain *want = chain_get(expected, cpu, i);
+		const struct domain *got = chain_get(observed, cpu, i);
+		g_autofree char *want_text = NULL, *got_text = NULL;
+		g_autofree char *want_names = NULL, *got_names = NULL, *reason = NULL;
+
+		if (want && got && g_strcmp0(want->name, got->name) == 0)
+			continue;
+		want_text = domain_text(want);
+		got_text = domain_text(got);
+		want_names = chain_names(expected, cpu);
+		got_names = chain_names(observed, cpu);
+		reason = g_strdup_printf("the chain of domains is '%s' and must be '%s'", got_names,
+					 want_names);
+		findings_add(findings, &(struct finding){
+					       .cpu = (int)cpu,
+					       .level = (int)i,
+					       .expected = want_text,
+					       .observed = got_text,
+					       .rule = want ? want->rule : NULL,
+					       .reason = reason,
+					       .evidence = EVIDENCE_NAMES,
+				       });
+		return false;
+	}
+	return true;
+}
+
+static void compare_span(const struct domain *want, const struct domain *got, unsigned cpu,
+			 struct findings *findings)
+{
+	g_autofree char *want_text = NULL, *got_text = NULL, *reason = NULL;
+
+	if (cpus_equal(want->span, got->span))
+		return;
+	want_text = cpus_to_list(want->span);
+	got_text = cpus_to_list(got->span);
+	reason = g_strdup_printf("%s spans other CPUs than the machine asks for", want->name);
+	findings_add(findings, &(struct finding){
+				       .cpu = (int)cpu,
+				       .level = (int)want->index,
+				       .expected = want_text,
+				       .observed = got_text,
+				       .rule = want->rule,
+				       .reason = reason,
+				       .evidence = EVIDENCE_SPANS,
+			       });
+}
+
+/* Flags as words: what debugfs prints may end in a blank. */
+static char *flags_normal(const char *flags)
+{
+	g_auto(GStrv) words = g_strsplit_set(flags, " \t\n", -1);
+	GString *normal = g_string_new(NULL);
+
+	for (unsigned i = 0; words[i]; i++)
+		if (*words[i])
+			g_string_append_printf(normal, "%s%s", normal->len ? " " : "", words[i]);
+	return g_string_free(normal, FALSE);
+}
+
+static void compare_flags(const struct domain *want, const struct domain *got, unsigned cpu,
+			  struct findings *findings)
+{
+	g_autofree char *want_text = flags_normal(want->flags);
+	g_autofree char *got_text = flags_normal(got->flags);
+	g_autofree char *reason = NULL;
+
+	if (strcmp(want_text, got_text) == 0)
+		return;
+	reason = g_strdup_printf("%s has other flags than this kernel gives it", want->name);
+	findings_add(findings, &(struct finding){
+				       .cpu = (int)cpu,
+				       .level = (int)want->index,
+				       .expected = want_text,
+				       .observed = got_text,
+				       .rule = want->rule,
+				       .reason = reason,
+				       .evidence = EVIDENCE_NAMES,
+			       });
+}
+
+static void compare_level(const struct domain *want, const struct domain *got, unsigned cpu,
+			  struct findings *findings)
+{
+	g_autofree char *want_text = NULL, *got_text = NULL, *reason = NULL;
+
+	if (want->level == got->level)
+		return;
+	want_text = g_strdup_printf("%d", want->level);
+	got_text = g_strdup_printf("%d", got->level);
+	reason = g_strdup_printf("%s has another level number than its place in the kernel's table",
+				 want->name);
+	findings_add(findings, &(struct finding){
+				       .cpu = (int)cpu,
+				       .level = (int)want->index,
+				       .expected = want_text,
+				       .observed = got_text,
+				       .rule = want->rule,
+				       .reason = reason,
+				       .evidence = EVIDENCE_NAMES,
+			       });
+}
+
+static void compare_cpu(const struct domain_tree *expected, const struct domain_tree *observed,
+			unsigned cpu, struct findings *findings)
+{
+	findings_compared(findings, domain_tree_depth(expected, cpu));
+	if (!compare_chain(expected, observed, cpu, findings))
+		return;
+	for (unsigned i = 0; i < domain_tree_depth(expected, cpu); i++) {
+		const struct domain *want = domain_tree_get(expected, cpu, i);
+		const struct domain *got = domain_tree_get(observed, cpu, i);
+
+		compare_span(want, got, cpu, findings);
+		if (want->flags && got->flags)
+			compare_flags(want, got, cpu, findings);
+		if (want->level >= 0 && got->level >= 0)
+			compare_level(want, got, cpu, findings);
+	}
+}
+
+/* The first of the things that @want has and the evidence does not show; NULL: all is shown. */
+static const char *domain_hides(const struct domain *want, const struct domain *got)
+{
+	if (!got->name)
+		return "name";
+	if (want->flags && !got->flags)
+		return "flags";
+	if (want->level >= 0 && got->level < 0)
+		return "level";
+	if (!got->groups || got->groups->len == 0)
+		return "groups";
+	return NULL;
+}
+
+/* What the evidence does not show cannot be judged, and must not pass for that reason. */
+static void compare_shown(const struct domain_tree *expected, const struct domain_tree *observed,
+			  unsigned cpu, struct findings *findings)
+{
+	unsigned depth = MIN(domain_tree_depth(expected, cpu), domain_tree_depth(observed, cpu));
+
+	findings_compared(findings, 1);
+	for (unsigned i = 0; i < depth; i++) {
+		const struct domain *want = domain_tree_get(expected, cpu, i);
+		const char *hidden = domain_hides(want, domain_tree_get(observed, cpu, i));
+		g_autofree char *reason = NULL;
+
+		if (!hidden)
+			continue;
+		reason = g_strdup_printf("the evidence does not show the domain's %s", hidden);
+		findings_add(findings, &(struct finding){
+					       .cpu = (int)cpu,
+					       .level = (int)i,
+					       .expected = want->name,
+					       .observed = "not shown",
+					       .rule = want->rule,
+					       .reason = reason,
+					       .evidence = EVIDENCE_NAMES,
+				       });
+	}
+}
+
+static void compare_cpu_sets(const struct cpus *want, const struct cpus *got, const char *reason,
+			     struct findings *findings)
+{
+	g_autofree char *want_text = NULL, *got_text = NULL;
+
+	if (cpus_equal(want, got))
+		return;
+	want_text = cpus_to_list(want);
+	got_text = cpus_to_list(got);
+	findings_add(findings, &(struct finding){
+				       .cpu = -1,
+				       .level = -1,
+				       .expected = want_text,
+				       .observed = got_text,
+				       .reason = reason,
+				       .evidence = EVIDENCE_SPANS,
+			       });
+}
+
+void compare_rules(const struct domain_tree *expected, const struct domain_tree *observed,
+		   const struct cpus *online, struct checks *checks)
+{
+	const struct cpus *want = domain_tree_cpus(expected), *got = domain_tree_cpus(observed);
+	struct findings *cpus = findings_new("domains.cpus", VERDICT_ERROR, "CPUs", EVIDENCE_SPANS);
+	struct findings *rules =
+		findings_new("domains.rules", VERDICT_FAIL, "domains", EVIDENCE_SPANS);
+
+	compare_cpu_sets(online, want, "the CPUs of the machine are not those that are online",
+			 cpus);
+	compare_cpu_sets(online, got, "schedstat shows other CPUs than those that are online",
+			 cpus);
+	CPUS_FOREACH(cpu, want) {
+		if (!cpus_has(got, (unsigned)cpu))
+			continue;
+		compare_shown(expected, observed, (unsigned)cpu, cpus);
+		compare_cpu(expected, observed, (unsigned)cpu, rules);
+	}
+	findings_close(cpus, checks);
+	findings_close(rules, checks);
+}

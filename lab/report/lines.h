@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lines of text for a terminal, at most REPORT_WIDTH columns wide where the words allow it. */
+#ifndef REPORT_LINES_H
+#define REPORT_LINES_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#define REPORT_WIDTH 100
+
+/*
+ * A guest's bytes must not reach the terminal: control characters and broken UTF-8 become '?', and
+ * with @ascii every other character that is not ASCII too. Caller frees.
+ */
+char *lines_printable(const char *text, bool ascii);
+
+/*
+ * Appends @first and then the words of @text, wrapped; further lines begin with @rest. CPU lists may
+ * also break after a comma.
+ */
+void lines_wrap(GString *out, const char *first, const char *rest, const char *text);
+
+#endif

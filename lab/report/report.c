@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a whole run came to. */
+#include "report/report.h"
+
+#include <string.h>
+
+const struct report_format *report_format_find(const char *name)
+{
+	for (guint i = 0; report_format_table[i]; i++)
+		if (strcmp(report_format_table[i]->name, name) == 0)
+			return report_format_table[i];
+	return NULL;
+}
+
+static void report_count(const struct report *report, guint counts[VERDICT_COUNT])
+{
+	memset(counts, 0, VERDICT_COUNT * sizeof(counts[0]));
+	for (guint i = 0; i < report->results->len; i++)
+		counts[result_verdict(report->results->pdata[i])]++;
+}
+
+int report_exit_status(const struct report *report)
+{
+	guint counts[VERDICT_COUNT];
+
+	report_count(report, counts);
+	/* A run without a job judged nothing. */
+	if (counts[VERDICT_ERROR] || report->results->len == 0)
+		return 3;
+	/* A situation that was never reached fails its suite. */
+	if (counts[VERDICT_FAIL] || counts[VERDICT_TIMEOUT] || counts[VERDICT_INVALID])
+		return 1;
+	return counts[VERDICT_PASS] ? 0 : 77;
+}
+
+char *report_last_line(const struct report *report)
+{
+	guint counts[VERDICT_COUNT];
+	GString *line;
+
+	report_count(report, counts);
+	line = g_string_new(NULL);
+	g_string_printf(line, "topolab: exit %d (%u pass, %u fail, %u skip, %u error",
+			report_exit_status(report), counts[VERDICT_PASS], counts[VERDICT_FAIL],
+			counts[VERDICT_SKIP], counts[VERDICT_ERROR]);
+	if (counts[VERDICT_TIMEOUT])
+		g_string_append_printf(line, ", %u timeout", counts[VERDICT_TIMEOUT]);
+	if (counts[VERDICT_INVALID])
+		g_string_append_printf(line, ", %u invalid", counts[VERDICT_INVALID]);
+	g_string_append_c(line, ')');
+	return g_string_free(line, FALSE);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/report.h"
+
+struct result *result_new(void)
+{
+	struct result *result = g_new0(struct result, 1);
+
+	result->boot_ms = -1;
+	result->wall_ms = -1;
+	return result;
+}
+
+void result_free(struct result *result)
+{
+	if (!result)
+		return;
+	g_free(result->topology);
+	g_free(result->topology_text);
+	g_free(result->kernel);
+	g_free(result->kernel_release);
+	g_free(result->kernel_sha256);
+	g_free(result->kernel_package);
+	g_free(result->kernel_config);
+	g_free(result->command_line);
+	g_free(result->accel);
+	g_free(result->qemu);
+	g_free(result->libvirt);
+	g_free(result->host);
+	g_free(result->started);
+	g_free(result->ending_detail);
+	g_free(result->channel_problem);
+	g_free(result->folder);
+	judgement_free(result->judgement);
+	g_free(result);
+}
+
+/* What was never judged cannot have passed. */
+enum verdict result_verdict(const struct result *result)
+{
+	return result->judgement ? checks_verdict(result->judgement->checks) : VERDICT_ERROR;
+}

@@ -33,15 +33,20 @@ struct domain_tree *domain_tree_new(void);
 void domain_tree_free(struct domain_tree *tree);
 AUTO_DEFINE(domain_tree, domain_tree_free)
 
-/* Appends an empty domain with the next index to @cpu's chain; the caller fills it in. */
+/*
+ * Appends an empty domain with the next index to @cpu's chain; the caller fills it in, and what it
+ * puts there belongs to the tree.
+ */
 struct domain *domain_tree_append(struct domain_tree *tree, unsigned cpu);
 /* Makes @cpu known although it has no domain (an isolated CPU). */
 void domain_tree_touch(struct domain_tree *tree, unsigned cpu);
+/* Takes the reference to @span over; mask and id start as not shown. */
 struct domain_group *domain_add_group(struct domain *domain, struct cpus *span);
 
 /* The CPUs the tree knows, with or without domains. */
 const struct cpus *domain_tree_cpus(const struct domain_tree *tree);
 unsigned domain_tree_depth(const struct domain_tree *tree, unsigned cpu); /* number of domains */
+/* NULL when the chain is not that long. */
 struct domain *domain_tree_get(const struct domain_tree *tree, unsigned cpu, unsigned index);
 
 /*
@@ -52,6 +57,7 @@ GPtrArray *domain_tree_shapes(const struct domain_tree *tree);
 
 /* {"cpus":[{"cpu":0,"domains":[...]},...]}, the shape documented in report/result.schema.json. */
 json_t *domain_tree_to_json(const struct domain_tree *tree);
+/* ERROR_INPUT, naming the member: cpus[3].domains[1].span. */
 struct domain_tree *domain_tree_from_json(const json_t *json, GError **error);
 
 #endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The compact form of a topology file: a regular machine in a few numbers. */
+#include "topo/load_yaml.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+#define MAX_TITLE_BYTES 200u
+#define MAX_BOOT_BYTES	1024u /* half of COMMAND_LINE_SIZE, arch/x86/include/asm/setup.h */
+#define MAX_MEMORY_MIB	(1u << 20)
+
+static const char *const file_keys[] = {
+	"name", "title", "reference", "mini-of", "keeps", "cpu", "packages", "l3_per_package",
+	"cores_per_l3", "threads_per_core", "nodes_per_package", "memory_per_node", "distances",
+	"numbering", "boot", NULL,
+};
+
+/* Every one of these says something about a real machine, so it says where that is known from. */
+static const char *const referenced_keys[] = {
+	"cpu", "packages", "l3_per_package", "cores_per_l3", "threads_per_core",
+	"nodes_per_package", "memory_per_node", "distances", "numbering", NULL,
+};
+
+static bool read_line(const struct yaml_node *root, const char *key, char **value, GError **error)
+{
+	const struct yaml_node *node = yaml_require(root, key, error);
+	const char *text = node ? yaml_text(node, error) : NULL;
+
+	if (!text)
+		return false;
+	if (strlen(text) > MAX_TITLE_BYTES || strpbrk(text, "\r\n\t"))
+		return yaml_error(node, error, "'%s' must be one line of at most %u bytes", key,
+				  MAX_TITLE_BYTES);
+	*value = g_strdup(text);
+	return true;
+}
+
+static bool read_name(const struct yaml_node *root, char **value, GError **error)
+{
+	const struct yaml_node *node = yaml_require(root, "name", error);
+
+	*value = node ? g_strdup(yaml_name(node, error)) : NULL;
+	return *value != NULL;
+}
+
+static bool read_references(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *references = yaml_require(root, "reference", error);
+
+	if (!references || !yaml_check_keys(references, referenced_keys, error))
+		return false;
+	for (unsigned i = 0; referenced_keys[i]; i++) {
+		const struct yaml_node *node = yaml_get(references, referenced_keys[i]);
+		const char *text;
+
+		if (!node)
+			return yaml_error(references, error,
+					  "'reference' lacks the key '%s': where does the value of "
+					  "'%s' come from?",
+					  referenced_keys[i], referenced_keys[i]);
+		text = yaml_text(node, error);
+		if (!text)
+			return false;
+		g_hash_table_replace(topo->references, g_strdup(referenced_keys[i]),
+				     g_strchomp(g_strdup(text)));
+	}
+	return true;
+}
+
+static bool read_number(const struct yaml_node *mapping, const char *key, unsigned min,
+			unsigned max, unsigned *value, GError **error)
+{
+	const struct yaml_node *node = yaml_require(mapping, key, error);
+
+	return node && yaml_unsigned(node, min, max, value, error);
+}
+
+static bool read_cpu_model(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	static const char *const keys[] = {"vendor", "family", "model", "stepping", NULL};
+	const struct yaml_node *cpu = yaml_require(root, "cpu", error);
+	const struct yaml_node *vendor;
+	const char *text;
+
+	if (!cpu || !yaml_check_keys(cpu, keys, error))
+		return false;
+	vendor = yaml_require(cpu, "vendor", error);
+	text = vendor ? yaml_text(vendor, error) : NULL;
+	if (!text)
+		return false;
+	if (!topo_vendor_from_name(text, &topo->model.vendor))
+		return yaml_error(vendor, error, "'cpu.vendor' must be '%s' or '%s', not '%.40s'",
+				  topo_vendor_name(TOPO_VENDOR_AMD),
+				  topo_vendor_name(TOPO_VENDOR_INTEL), text);
+	/* CPUID leaf 1 EAX holds family (4 bits + 8 bits), model (8 bits) and stepping (4 bits). */
+	return read_number(cpu, "family", 0, 15 + 255, &topo->model.family, error) &&
+	       read_number(cpu, "model", 0, 255, &topo->model.model, error) &&
+	       read_number(cpu, "stepping", 0, 15, &topo->model.stepping, error);
+}
+
+static bool read_shape(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	struct topo_shape *shape = &topo->shape;
+
+	if (!read_number(root, "packages", 1, 64, &shape->packages, error) ||
+	    !read_number(root, "l3_per_package", 1, 64, &shape->llcs, error) ||
+	    !read_number(root, "cores_per_l3", 1, 512, &shape->cores, error) ||
+	    !read_number(root, "threads_per_core", 1, 2, &shape->threads, error) ||
+	    !read_number(root, "nodes_per_package", 1, 64, &shape->nodes, error))
+		return false;
+	topo->n_nodes = shape->packages * shape->nodes;
+	if (topo->n_nodes > TOPO_MAX_NODES)
+		return yaml_error(yaml_get(root, "nodes_per_package"), error,
+				  "%u packages of %u nodes are %u nodes, more than QEMU's %d",
+				  shape->packages, shape->nodes, topo->n_nodes, TOPO_MAX_NODES);
+	return true;
+}
+
+static bool read_memory(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *node = yaml_require(root, "memory_per_node", error);
+	unsigned mib;
+
+	if (!node || !yaml_size_mib(node, 1, MAX_MEMORY_MIB, &mib, error))
+		return false;
+	topo->node_memory_mib = g_new(unsigned, topo->n_nodes);
+	for (unsigned i = 0; i < topo->n_nodes; i++)
+		topo->node_memory_mib[i] = mib;
+	return true;
+}
+
+/* {same-package: 12, other-package: 32}: each is there exactly when such a pair of nodes exists. */
+static bool read_relations(struct topo *topo, const struct yaml_node *node, GError **error)
+{
+	static const char *const keys[] = {"same-package", "other-package", NULL};
+	const bool wanted[] = {topo->shape.nodes > 1, topo->shape.packages > 1};
+	unsigned value[] = {0, 0};
+
+	if (!yaml_check_keys(node, keys, error))
+		return false;
+	for (unsigned i = 0; keys[i]; i++) {
+		const struct yaml_node *item = yaml_get(node, keys[i]);
+
+		if (item && !wanted[i])
+			return yaml_error(item, error,
+					  "'distances.%s' is given, but no two nodes of %u packages "
+					  "with %u nodes each are related so",
+					  keys[i], topo->shape.packages, topo->shape.nodes);
+		if (wanted[i] && !read_number(node, keys[i], 0, 255, &value[i], error))
+			return false;
+	}
+	for (unsigned from = 0; from < topo->n_nodes; from++)
+		for (unsigned to = 0; to < topo->n_nodes; to++)
+			topo->distance[from * topo->n_nodes + to] =
+				from == to ? TOPO_LOCAL_DISTANCE :
+				value[from / topo->shape.nodes != to / topo->shape.nodes];
+	return true;
+}
+
+static bool read_matrix(struct topo *topo, const struct yaml_node *node, GError **error)
+{
+	unsigned n = topo->n_nodes;
+
+	if (yaml_count(node) != n)
+		return yaml_error(node, error, "'distances' has %u rows, but there are %u nodes",
+				  yaml_count(node), n);
+	for (unsigned from = 0; from < n; from++) {
+		const struct yaml_node *row = yaml_item(node, from);
+
+		if (!yaml_check_list(row, error))
+			return false;
+		if (yaml_count(row) != n)
+			return yaml_error(row, error,
+					  "row %u of 'distances' has %u numbers, but there are %u "
+					  "nodes",
+					  from, yaml_count(row), n);
+		for (unsigned to = 0; to < n; to++)
+			if (!yaml_unsigned(yaml_item(row, to), 0, 255,
+					   &topo->distance[from * n + to], error))
+				return false;
+	}
+	return true;
+}
+
+static bool read_distances(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *node = yaml_require(root, "distances", error);
+
+	if (!node)
+		return false;
+	topo->distance = g_new0(unsigned, (gsize)topo->n_nodes * topo->n_nodes);
+	if (yaml_type(node) == YAML_LIST)
+		return read_matrix(topo, node, error);
+	return read_relations(topo, node, error);
+}
+
+static bool read_numbering(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *node = yaml_require(root, "numbering", error);
+	const char *text = node ? yaml_text(node, error) : NULL;
+
+	if (!text)
+		return false;
+	return topo_numbering_from_name(text, &topo->numbering) ||
+	       yaml_error(node, error, "'numbering' must be '%s' or '%s', not '%.40s'",
+			  topo_numbering_name(TOPO_NUMBERING_THREADS_LAST),
+			  topo_numbering_name(TOPO_NUMBERING_THREADS_ADJACENT), text);
+}
+
+/* Kernel arguments are separated by blanks and end at a newline; quotes would hide blanks. */
+static bool read_boot(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *node = yaml_get(root, "boot");
+	g_autoptr(GString) words = g_string_new(NULL);
+
+	if (node && !yaml_check_list(node, error))
+		return false;
+	for (unsigned i = 0; node && i < yaml_count(node); i++) {
+		const struct yaml_node *item = yaml_item(node, i);
+		const char *text = yaml_text(item, error);
+
+		if (!text)
+			return false;
+		for (const char *p = text; *p; p++)
+			if (!g_ascii_isgraph(*p) || *p == '"' || *p == '\'')
+				return yaml_error(item, error,
+						  "'boot[%u]' must be one kernel argument without "
+						  "blanks and quotes",
+						  i);
+		g_string_append_printf(words, "%s%s", i ? " " : "", text);
+	}
+	if (words->len > MAX_BOOT_BYTES)
+		return yaml_error(node, error, "'boot' has %zu bytes, more than %u", words->len,
+				  MAX_BOOT_BYTES);
+	topo->boot_arguments = g_string_free(g_steal_pointer(&words), FALSE);
+	return true;
+}
+
+/* A small machine that stands for a large one says which, and in what. */
+static bool read_mini(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *of = yaml_get(root, "mini-of");
+	const struct yaml_node *keeps = yaml_get(root, "keeps");
+
+	if (!of && !keeps)
+		return true;
+	if (!of || !keeps)
+		return yaml_error(of ? of : keeps, error, "'%s' is given without '%s'",
+				  of ? "mini-of" : "keeps", of ? "keeps" : "mini-of");
+	topo->mini_of = g_strdup(yaml_name(of, error));
+	if (!topo->mini_of || !yaml_check_list(keeps, error))
+		return false;
+	if (strcmp(topo->mini_of, topo->name) == 0)
+		return yaml_error(of, error, "'%s' is a mini of itself", topo->name);
+	if (yaml_count(keeps) == 0)
+		return yaml_error(keeps, error, "'keeps' is empty: what does it keep of '%s'?",
+				  topo->mini_of);
+	for (unsigned i = 0; i < yaml_count(keeps); i++)
+		if (!yaml_text(yaml_item(keeps, i), error))
+			return false;
+	return true;
+}
+
+bool topo_read_yaml(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	return yaml_check_keys(root, file_keys, error) && read_name(root, &topo->name, error) &&
+	       read_line(root, "title", &topo->title, error) &&
+	       read_cpu_model(topo, root, error) && read_shape(topo, root, error) &&
+	       read_memory(topo, root, error) && read_distances(topo, root, error) &&
+	       read_numbering(topo, root, error) && read_boot(topo, root, error) &&
+	       read_mini(topo, root, error) && read_references(topo, root, error);
+}

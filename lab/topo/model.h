@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of struct topo, for those who make and check it; nobody outside topo/ includes this. */
+#ifndef TOPO_MODEL_H
+#define TOPO_MODEL_H
+
+#include "topo/topo.h"
+
+/* As many CPUs as KVM gives one guest: KVM_MAX_VCPUS in arch/x86/include/asm/kvm_host.h. */
+#define TOPO_MAX_CPUS 1024
+/* MAX_NODES in QEMU's include/sysemu/numa.h; Debian's kernels have room for 1024 (NODES_SHIFT). */
+#define TOPO_MAX_NODES 128
+
+/* ACPI 6.5 section 5.2.17: 10 is a node's distance to itself, 255 means unreachable. */
+#define TOPO_LOCAL_DISTANCE 10
+#define TOPO_MAX_DISTANCE   254
+
+/* The regular machine that the file describes. */
+struct topo_shape {
+	unsigned packages;
+	unsigned llcs;	  /* per package */
+	unsigned cores;	  /* per LLC */
+	unsigned threads; /* per core */
+	unsigned nodes;	  /* per package */
+};
+
+struct topo {
+	char *name, *title, *text, *boot_arguments;
+	char *mini_of;		/* NULL: a machine of its own */
+	GHashTable *references; /* char * -> char * */
+	struct topo_cpu_model model;
+	enum topo_numbering numbering;
+	struct topo_shape shape;
+
+	unsigned n_nodes;
+	unsigned *node_memory_mib; /* n_nodes */
+	unsigned *distance;	   /* n_nodes squared, row = from */
+
+	/* What topo_build() makes of the above. */
+	unsigned n_cpus;
+	struct topo_cpu *cpu;	 /* n_cpus */
+	unsigned *cpu_of_vcpu;	 /* n_cpus */
+	struct cpus **node_cpus; /* n_nodes */
+	struct cpus **masks[TOPO_LEVEL_COUNT]; /* n_cpus each; CPUs with equal masks share one */
+	struct cpus *all;
+};
+
+struct topo *topo_new(void);
+
+/* Lowest bit of the level's field in an APIC id: CPUs that share @level differ only below it. */
+unsigned topo_apic_shift(const struct topo_shape *shape, enum topo_level level);
+
+/* Fills in the second half from the first; the shape must have been checked. */
+void topo_build(struct topo *topo);
+
+#endif

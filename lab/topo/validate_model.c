@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What holds of every machine, however it was described. What follows the loader relies on it; a
+ * regular file that passed topo_validate_file() cannot break it, unless topo_build() is wrong.
+ */
+#include "topo/load_yaml.h"
+
+/* KVM_MAX_VCPU_IDS, arch/x86/include/asm/kvm_host.h. */
+#define MAX_APIC_IDS 4096
+
+static bool check_ids(const struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	g_autofree int *owner = g_new(int, MAX_APIC_IDS);
+
+	for (unsigned i = 0; i < MAX_APIC_IDS; i++)
+		owner[i] = -1;
+	for (unsigned i = 0; i < topo->n_cpus; i++) {
+		const struct topo_cpu *cpu = &topo->cpu[i];
+
+		if (cpu->apic_id >= MAX_APIC_IDS)
+			return yaml_error(root, error,
+					  "CPU %u has the APIC id %u, but KVM's ids end at %d", i,
+					  cpu->apic_id, MAX_APIC_IDS - 1);
+		if (owner[cpu->apic_id] >= 0)
+			return yaml_error(root, error, "CPU %d and CPU %u both have the APIC id %u",
+					  owner[cpu->apic_id], i, cpu->apic_id);
+		owner[cpu->apic_id] = (int)i;
+		if (cpu->vcpu >= topo->n_cpus || topo->cpu_of_vcpu[cpu->vcpu] != i)
+			return yaml_error(root, error,
+					  "CPU %u is vCPU %u, but that vCPU is another CPU's", i,
+					  cpu->vcpu);
+	}
+	return true;
+}
+
+/* vCPUs are in the order of their APIC ids; QEMU's tables are written in that order. */
+static bool check_ranks(const struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	for (unsigned vcpu = 1; vcpu < topo->n_cpus; vcpu++) {
+		const struct topo_cpu *before = &topo->cpu[topo->cpu_of_vcpu[vcpu - 1]];
+		const struct topo_cpu *after = &topo->cpu[topo->cpu_of_vcpu[vcpu]];
+
+		if (before->apic_id >= after->apic_id)
+			return yaml_error(root, error,
+					  "vCPU %u has the APIC id %u, not less than the %u of vCPU %u",
+					  vcpu - 1, before->apic_id, after->apic_id, vcpu);
+	}
+	return true;
+}
+
+/* Equal masks or disjoint ones, around their CPUs: together they are then complete. */
+static bool check_partition(const struct topo *topo, enum topo_level level,
+			    const struct yaml_node *root, GError **error)
+{
+	for (unsigned i = 0; i < topo->n_cpus; i++) {
+		const struct cpus *mask = topo->masks[level][i];
+
+		if (!cpus_has(mask, i) || !cpus_subset(mask, topo->all))
+			return yaml_error(root, error,
+					  "the %s mask of CPU %u lacks that CPU or has unknown ones",
+					  topo_level_name(level), i);
+		CPUS_FOREACH(other, mask)
+			if (!cpus_equal(mask, topo->masks[level][other]))
+				return yaml_error(root, error,
+						  "the %s masks of CPU %u and CPU %d overlap and "
+						  "differ",
+						  topo_level_name(level), i, other);
+		if (level > 0 && !cpus_subset(topo->masks[level - 1][i], mask))
+			return yaml_error(root, error,
+					  "the %s mask of CPU %u is not within its %s mask",
+					  topo_level_name((enum topo_level)(level - 1)), i,
+					  topo_level_name(level));
+	}
+	return true;
+}
+
+/* Linux finds who shares what by shifting APIC ids, so the ids must say what the masks say. */
+static bool check_widths(const struct topo *topo, enum topo_level level,
+			 const struct yaml_node *root, GError **error)
+{
+	unsigned shift = topo_apic_shift(&topo->shape, level);
+
+	for (unsigned i = 0; i < topo->n_cpus; i++) {
+		for (unsigned other = 0; other < i; other++) {
+			bool same_id = topo->cpu[i].apic_id >> shift ==
+				       topo->cpu[other].apic_id >> shift;
+
+			if (same_id == cpus_has(topo->masks[level][i], other))
+				continue;
+			return yaml_error(root, error,
+					  "APIC ids %u and %u of CPU %u and CPU %u %s above bit %u, "
+					  "but their %s masks %s",
+					  topo->cpu[other].apic_id, topo->cpu[i].apic_id, other, i,
+					  same_id ? "agree" : "differ", shift,
+					  topo_level_name(level), same_id ? "differ" : "agree");
+		}
+	}
+	return true;
+}
+
+static bool check_nodes(const struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	AUTO(cpus) *seen = cpus_new();
+
+	for (unsigned node = 0; node < topo->n_nodes; node++) {
+		const struct cpus *cpus = topo->node_cpus[node];
+
+		if (cpus_is_empty(cpus))
+			return yaml_error(root, error, "node %u has no CPU", node);
+		if (cpus_intersects(cpus, seen))
+			return yaml_error(root, error, "node %u has a CPU of another node", node);
+		cpus_or(seen, cpus);
+		CPUS_FOREACH(cpu, cpus)
+			if ((unsigned)cpu >= topo->n_cpus ||
+			    topo->cpu[cpu].node != node)
+				return yaml_error(root, error,
+						  "node %u lists CPU %d, which is not in it", node,
+						  cpu);
+	}
+	if (!cpus_equal(seen, topo->all))
+		return yaml_error(root, error, "some CPU is in no node");
+	return true;
+}
+
+bool topo_validate_model(const struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	if (topo->n_cpus == 0 || topo->n_cpus > TOPO_MAX_CPUS ||
+	    cpus_count(topo->all) != topo->n_cpus)
+		return yaml_error(root, error, "the machine has %u CPUs, it must have 1 to %d",
+				  topo->n_cpus, TOPO_MAX_CPUS);
+	if (!check_ids(topo, root, error) || !check_ranks(topo, root, error))
+		return false;
+	for (int i = 0; i < TOPO_LEVEL_COUNT; i++) {
+		enum topo_level level = (enum topo_level)i;
+
+		if (!check_partition(topo, level, root, error) ||
+		    !check_widths(topo, level, root, error))
+			return false;
+	}
+	return check_nodes(topo, root, error);
+}

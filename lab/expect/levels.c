@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "expect/levels.h"
+
+#include "expect/flags.h"
+#include "expect/versions.h"
+
+#include <string.h>
+
+struct level_row {
+	const char *name;
+	struct versions versions;
+	const char *config; /* symbol without which the level does not exist; NULL: none */
+	bool (*applies)(const struct machine *machine);			  /* NULL: always */
+	struct cpus *(*span)(const struct machine *machine, unsigned cpu); /* new */
+	guint32 flags; /* what the level's sd_flags() function returns */
+};
+
+static bool has_smt(const struct machine *machine)
+{
+	return topo_threads_per_core(machine->topo) > 1;
+}
+
+static bool has_l2_ids(const struct machine *machine)
+{
+	return topo_cpu_model(machine->topo)->vendor == TOPO_VENDOR_INTEL;
+}
+
+static bool has_no_l2_ids(const struct machine *machine)
+{
+	return !has_l2_ids(machine);
+}
+
+static bool package_has_one_node(const struct machine *machine)
+{
+	return !machine->package_spans_nodes;
+}
+
+static bool one_node_per_package(const struct machine *machine)
+{
+	return machine->nodes_per_package <= 1;
+}
+
+static struct cpus *span_within_node(const struct machine *machine, enum topo_level level,
+				     unsigned cpu)
+{
+	struct cpus *span = cpus_copy(topo_mask(machine->topo, level, cpu));
+
+	cpus_and(span, machine->node_cpus[machine->node_of[cpu]]);
+	return span;
+}
+
+/* match_smt(): threads of a core, on one node (topology_sane()). */
+static struct cpus *span_smt(const struct machine *machine, unsigned cpu)
+{
+	return span_within_node(machine, TOPO_CORE, cpu);
+}
+
+/* match_l2c(), for CPUs that have an l2c_id: init_intel_cacheinfo(), from CPUID leaf 4. */
+static struct cpus *span_l2(const struct machine *machine, unsigned cpu)
+{
+	return span_within_node(machine, TOPO_L2, cpu);
+}
+
+/*
+ * match_llc(): an LLC never crosses a node. On Intel other than Haswell-X and Broadwell-X (where
+ * nodes in a package mean SNC) it is cut silently, elsewhere topology_sane() warns and cuts it, too.
+ */
+static struct cpus *span_llc(const struct machine *machine, unsigned cpu)
+{
+	return span_within_node(machine, TOPO_LLC, cpu);
+}
+
+/* cpu_cpu_mask(), cpu_node_mask(): DIE and PKG have always been the node, not the package. */
+static struct cpus *span_node(const struct machine *machine, unsigned cpu)
+{
+	return cpus_ref(machine->node_cpus[machine->node_of[cpu]]);
+}
+
+/*
+ * From the inside out. SMT to PKG are x86_topology[] and what build_sched_topology() makes of it
+ * (arch/x86/kernel/smpboot.c of 6.1.192, 6.12.117, 7.3.4); NODE is added by sched_init_numa(). SMT is
+ * dropped when cores have one thread since 6.17 (f79c9aa446d6), DIE was renamed in 6.7
+ * (f577cd57bfaa), and the test for nodes in a package changed in 7.0. No AMD CPU sets l2c_id, so
+ * that match_l2c() falls back to match_smt().
+ */
+static const struct level_row level_rows[] = {
+	{"SMT", {RELEASE(6, 1), RELEASE(6, 17)}, "SCHED_SMT", NULL, span_smt,
+	 SD_SHARE_CPUCAPACITY | SD_SHARE_LLC},
+	{"SMT", {RELEASE(6, 17)}, "SCHED_SMT", has_smt, span_smt,
+	 SD_SHARE_CPUCAPACITY | SD_SHARE_LLC},
+	{"CLS", {RELEASE(6, 1)}, "SCHED_CLUSTER", has_l2_ids, span_l2, SD_CLUSTER | SD_SHARE_LLC},
+	{"CLS", {RELEASE(6, 1)}, "SCHED_CLUSTER", has_no_l2_ids, span_smt,
+	 SD_CLUSTER | SD_SHARE_LLC},
+	{"MC", {RELEASE(6, 1)}, "SCHED_MC", NULL, span_llc, SD_SHARE_LLC},
+	{"DIE", {RELEASE(6, 1), RELEASE(6, 7)}, NULL, package_has_one_node, span_node, 0},
+	{"PKG", {RELEASE(6, 7), RELEASE(7, 0)}, NULL, package_has_one_node, span_node, 0},
+	{"PKG", {RELEASE(7, 0)}, NULL, one_node_per_package, span_node, 0},
+	{"NODE", {RELEASE(6, 1)}, "NUMA", NULL, span_node, 0},
+};
+
+/* sd_init(): what every level begins with, and what SD_NUMA turns it into. */
+#define FLAGS_BASE                                                                                 \
+	(SD_BALANCE_NEWIDLE | SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE | SD_PREFER_SIBLING)
+#define FLAGS_NUMA                                                                                 \
+	(SD_BALANCE_NEWIDLE | SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE | SD_SERIALIZE |   \
+	 SD_OVERLAP | SD_NUMA)
+/* What goes when a level is farther than node_reclaim_distance. */
+#define FLAGS_NEAR_ONLY (SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE)
+
+GHashTable *spans_new(void)
+{
+	return g_hash_table_new_full(cpus_hash, cpus_hash_equal, (GDestroyNotify)cpus_unref, NULL);
+}
+
+struct cpus *spans_intern(GHashTable *spans, struct cpus *set)
+{
+	struct cpus *known = g_hash_table_lookup(spans, set);
+
+	if (known) {
+		cpus_unref(set);
+		return known;
+	}
+	g_hash_table_add(spans, set);
+	return set;
+}
+
+static char *rule_name(const char *name, unsigned since)
+{
+	return g_strdup_printf("%s/%u.%u+", name, since >> 20, since >> 10 & 0x3ff);
+}
+
+static void level_free(gpointer data)
+{
+	struct level *level = data;
+
+	g_free(level->rule);
+	g_free(level->span);
+	g_free(level);
+}
+
+/* Takes @rule over. */
+static struct level *level_new(const struct machine *machine, const char *name, char *rule,
+			       guint32 flags)
+{
+	struct level *level = g_new0(struct level, 1);
+
+	level->name = name;
+	level->rule = rule;
+	level->flags = flags_known(flags, machine->version);
+	level->overlaps = flags & SD_NUMA;
+	level->span = g_new0(struct cpus *, machine->n_cpus);
+	return level;
+}
+
+/* The spans of these rows are a partition: what one CPU sees, all CPUs in it see. */
+static struct level *level_from_row(const struct machine *machine, const struct level_row *row,
+				    GHashTable *spans)
+{
+	struct level *level =
+		level_new(machine, row->name, rule_name(row->name, row->versions.since),
+			  FLAGS_BASE | row->flags);
+
+	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++) {
+		struct cpus *span;
+
+		if (level->span[cpu])
+			continue;
+		span = spans_intern(spans, row->span(machine, cpu));
+		CPUS_FOREACH(member, span)
+			level->span[member] = span;
+	}
+	return level;
+}
+
+static struct level *level_from_distance(const struct machine *machine, const struct numa *numa,
+					 unsigned i, GHashTable *spans)
+{
+	unsigned distance = numa->level_distance[i];
+	bool far = distance > numa->reclaim;
+	char *rule = g_strdup_printf("NUMA/6.1+ distance %u %s reclaim distance %u%s%s", distance,
+				     far ? "over" : "within", numa->reclaim,
+				     numa->fixup ? " after " : "", numa->fixup ? numa->fixup : "");
+	struct level *level = level_new(machine, "NUMA", rule,
+					far ? FLAGS_NUMA & ~FLAGS_NEAR_ONLY : FLAGS_NUMA);
+
+	for (unsigned node = 0; node < machine->n_nodes; node++) {
+		struct cpus *span = spans_intern(spans, numa_span(numa, machine, i, node));
+
+		CPUS_FOREACH(cpu, machine->node_cpus[node])
+			level->span[cpu] = span;
+	}
+	return level;
+}
+
+GPtrArray *levels_new(const struct machine *machine, const struct numa *numa, GHashTable *spans)
+{
+	GPtrArray *levels = g_ptr_array_new_with_free_func(level_free);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(level_rows); i++) {
+		const struct level_row *row = &level_rows[i];
+
+		if (versions_have(&row->versions, machine->version) &&
+		    (!row->config || kernel_facts_builtin(machine->facts, row->config)) &&
+		    (!row->applies || row->applies(machine)))
+			g_ptr_array_add(levels, level_from_row(machine, row, spans));
+	}
+	/* Level 0 is the distance of a node to itself: NODE. */
+	for (unsigned i = 1; machine->numa && i < numa->n_levels; i++)
+		g_ptr_array_add(levels, level_from_distance(machine, numa, i, spans));
+	return levels;
+}

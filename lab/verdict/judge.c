@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "expect/expect.h"
 #include "observe/observe.h"
+#include "verdict/arguments.h"
 #include "verdict/compare.h"
 
 #include <string.h>
@@ -179,6 +180,25 @@ static bool judge_table(struct session *session)
 	return true;
 }
 
+/* False: the topology file does not describe what this guest was told to see. */
+static bool judge_arguments(struct session *session)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *line = root_read(session->evidence, &error, "proc/cmdline");
+	g_autofree char *word = line ? arguments_unmodelled(line) : NULL;
+	g_autofree char *reason = NULL;
+
+	if (!line) {
+		session_say(session, "kernel.arguments", VERDICT_ERROR, NULL, error->message);
+		return false;
+	}
+	if (word)
+		reason = g_strdup_printf("no rule models what the kernel argument '%s' does", word);
+	session_say(session, "kernel.arguments", word ? VERDICT_SKIP : VERDICT_PASS,
+		    "proc/cmdline", word ? reason : "no argument changes the machine");
+	return !word;
+}
+
 static bool passed_since(const struct checks *checks, guint first)
 {
 	for (guint i = first; i < checks_count(checks); i++)
@@ -250,7 +270,7 @@ static void judge_evidence(struct session *session)
 	session->judgement->observed = observe_domains(session->evidence, &error);
 	if (!session->judgement->observed)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
-	if (judge_table(session))
+	if (judge_arguments(session) && judge_table(session))
 		judge_machine(session);
 	check_splats(
 		&(struct splat_input){

@@ -8,10 +8,10 @@
 #include "expect/numa.h"
 #include "expect/versions.h"
 
-/* Boot arguments that change the domains and that no row knows; each with its "=" if it takes one. */
+/* Boot arguments that change the domains in ways that no row knows; "=" when one takes a value. */
 static const char *const unknown_arguments[] = {
-	"acpi=",   "isolcpus=", "maxcpus=",		"nosmp",     "nosmt", "nr_cpus=",
-	"numa=",   "nosmt=",	"relax_domain_level=", "split_llc=", "possible_cpus=",
+	"acpi=",    "isolcpus=", "maxcpus=",	  "nosmp",		 "nosmt",      "nosmt=",
+	"nr_cpus=", "numa=",	"possible_cpus=", "relax_domain_level=", "split_llc=",
 };
 
 static bool argument_is(const char *word, const char *argument)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The flags of a sched domain, as include/linux/sched/sd_flags.h defines them. Left out are those
- * that no machine of ours can get: SD_BALANCE_WAKE (only by relax_domain_level), SD_ASYM_CPUCAPACITY,
- * SD_ASYM_CPUCAPACITY_FULL (hybrid CPUs) and SD_ASYM_PACKING (ITMT).
+ * that no machine of ours can get: SD_BALANCE_WAKE (only by relax_domain_level),
+ * SD_ASYM_CPUCAPACITY and SD_ASYM_CPUCAPACITY_FULL (hybrid CPUs) and SD_ASYM_PACKING (ITMT).
  */
 #ifndef EXPECT_FLAGS_H
 #define EXPECT_FLAGS_H

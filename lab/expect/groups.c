@@ -58,7 +58,7 @@ static void group_add(GPtrArray *list, struct cpus *span, struct cpus *mask, int
 	g_ptr_array_add(list, group);
 }
 
-/* for_each_cpu_wrap() over what is left of @set: the next CPU after @after, -1 when there is none. */
+/* for_each_cpu_wrap() over what is left of @set: the next CPU after @after; -1 at the end. */
 static int next_wrapping(const struct cpus *set, int after)
 {
 	int cpu = cpus_next(set, after);
@@ -79,8 +79,8 @@ static struct cpus *group_span(const struct groups *groups, unsigned level, unsi
 }
 
 /*
- * build_sched_groups(). The groups are shared and each CPU of the span links them anew, in the order
- * in which it meets them: the links that stay are those of the highest CPU.
+ * build_sched_groups(). The groups are shared and each CPU of the span links them anew, in the
+ * order in which it meets them: the links that stay are those of the highest CPU.
  */
 static GPtrArray *plain_groups(const struct groups *groups, unsigned level, struct cpus *span)
 {

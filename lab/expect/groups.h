@@ -13,7 +13,7 @@
 
 struct group {
 	struct cpus *span; /* interned */
-	struct cpus *mask; /* balance mask of an overlapping domain, which may be empty; else NULL */
+	struct cpus *mask; /* balance mask, which may be empty; NULL when domains cannot overlap */
 	int id;		   /* first CPU of the balance mask; -1 when that is empty */
 };
 

@@ -4,8 +4,6 @@
 #include "expect/flags.h"
 #include "expect/versions.h"
 
-#include <string.h>
-
 struct level_row {
 	const char *name;
 	struct versions versions;
@@ -63,7 +61,7 @@ static struct cpus *span_l2(const struct machine *machine, unsigned cpu)
 
 /*
  * match_llc(): an LLC never crosses a node. On Intel other than Haswell-X and Broadwell-X (where
- * nodes in a package mean SNC) it is cut silently, elsewhere topology_sane() warns and cuts it, too.
+ * nodes in a package mean SNC) it is cut silently; elsewhere topology_sane() warns, and cuts, too.
  */
 static struct cpus *span_llc(const struct machine *machine, unsigned cpu)
 {
@@ -78,7 +76,7 @@ static struct cpus *span_node(const struct machine *machine, unsigned cpu)
 
 /*
  * From the inside out. SMT to PKG are x86_topology[] and what build_sched_topology() makes of it
- * (arch/x86/kernel/smpboot.c of 6.1.192, 6.12.117, 7.3.4); NODE is added by sched_init_numa(). SMT is
+ * (arch/x86/kernel/smpboot.c of 6.1.192, 6.12.117, 7.3.4); sched_init_numa() adds NODE. SMT is
  * dropped when cores have one thread since 6.17 (f79c9aa446d6), DIE was renamed in 6.7
  * (f577cd57bfaa), and the test for nodes in a package changed in 7.0. No AMD CPU sets l2c_id, so
  * that match_l2c() falls back to match_smt().
@@ -99,11 +97,9 @@ static const struct level_row level_rows[] = {
 };
 
 /* sd_init(): what every level begins with, and what SD_NUMA turns it into. */
-#define FLAGS_BASE                                                                                 \
-	(SD_BALANCE_NEWIDLE | SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE | SD_PREFER_SIBLING)
-#define FLAGS_NUMA                                                                                 \
-	(SD_BALANCE_NEWIDLE | SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE | SD_SERIALIZE |   \
-	 SD_OVERLAP | SD_NUMA)
+#define FLAGS_BALANCE (SD_BALANCE_NEWIDLE | SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE)
+#define FLAGS_BASE    (FLAGS_BALANCE | SD_PREFER_SIBLING)
+#define FLAGS_NUMA    (FLAGS_BALANCE | SD_SERIALIZE | SD_OVERLAP | SD_NUMA)
 /* What goes when a level is farther than node_reclaim_distance. */
 #define FLAGS_NEAR_ONLY (SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE)
 

@@ -50,7 +50,7 @@ static unsigned reclaim_distance(const struct machine *machine)
 	return RECLAIM_DISTANCE;
 }
 
-/* The package of all CPUs of a package's worth of nodes from @first on; -1 when there is not one. */
+/* The package of all CPUs in a package's worth of nodes from @first on; -1: none, or several. */
 static int slit_cluster_package(const struct machine *machine, unsigned first)
 {
 	int package = -1;

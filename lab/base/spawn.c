@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool environment_is_kept(const char *name)
@@ -154,4 +155,83 @@ pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
 	if (stderr_fd >= 0)
 		close(stderr_fd);
 	return pid;
+}
+
+static void child_run(int (*function)(int fd, void *data), void *data, int fd, char **child_environ,
+		      unsigned seconds)
+{
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(null_fd, STDIN_FILENO);
+	dup2(null_fd, STDERR_FILENO);
+	environ = child_environ;
+	/* The signal's default action ends the child wherever it hangs. */
+	signal(SIGALRM, SIG_DFL);
+	alarm(seconds);
+	/* _exit(): what the parent had not yet flushed is the parent's to write. */
+	_exit(function(fd, data));
+}
+
+/* Until the child closes its end, or NULL when it wrote more than @limit bytes. */
+static char *child_read(int fd, gsize limit)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	char buffer[4096];
+
+	for (;;) {
+		ssize_t n = read(fd, buffer, sizeof(buffer));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return g_string_free(g_steal_pointer(&text), FALSE);
+		if (text->len + (gsize)n > limit)
+			return NULL;
+		g_string_append_len(text, buffer, n);
+	}
+}
+
+/* The child's status as a sentence, or NULL when it ended well. */
+static char *child_problem(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return g_strdup_printf("it cannot be waited for: %s", g_strerror(errno));
+	if (WIFSIGNALED(status))
+		return g_strdup_printf("signal %d (%s) ended it", WTERMSIG(status),
+				       g_strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status))
+		return g_strdup_printf("it returned %d", WEXITSTATUS(status));
+	return NULL;
+}
+
+char *spawn_function(const char *what, int (*function)(int fd, void *data), void *data,
+		     const char *const *environment, unsigned seconds, gsize limit, GError **error)
+{
+	g_auto(GStrv) child_environ = spawn_environment(environment);
+	g_autofree char *text = NULL;
+	g_autofree char *problem = NULL;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start %s: %s", what,
+			    g_strerror(errno));
+		return NULL;
+	}
+	if (pid == 0)
+		child_run(function, data, ends[1], child_environ, seconds);
+	close(ends[1]);
+	text = child_read(ends[0], limit);
+	close(ends[0]);
+	if (!text)
+		kill(pid, SIGKILL);
+	problem = child_problem(pid);
+	if (text && !problem)
+		return g_steal_pointer(&text);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "%s failed: %s", what,
+		    text ? problem : "it wrote too much");
+	return NULL;
 }

@@ -32,6 +32,17 @@ bool spawn_run(const char *const *argv, const struct spawn_options *options, cha
 pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
 		  const char *stderr_path, GError **error);
 
+/*
+ * Runs @function in a forked child, for a library that keeps its settings in the environment or
+ * cannot be trusted with a guest's data. The child has the environment described above with
+ * @environment added, stdin and stderr on /dev/null, and @seconds to live; what it writes to @fd
+ * comes back, NUL-terminated. ERROR_LAB when it returned other than 0, a signal ended it, or it
+ * wrote more than @limit bytes; @what names it in the message. Not to be called while a main loop
+ * reaps children.
+ */
+char *spawn_function(const char *what, int (*function)(int fd, void *data), void *data,
+		     const char *const *environment, unsigned seconds, gsize limit, GError **error);
+
 /* As one could paste it into a terminal. */
 char *spawn_command_line(const char *const *argv);
 

@@ -37,15 +37,15 @@ static const struct argument arguments[] = {
 };
 
 /*
- * Room in the ring for everything: with sched_verbose a CPU's domains and groups take up to 4 KiB,
- * and may be printed twice. The kernel adds 3.5 times as much for its descriptors
+ * Room in the ring for everything: with sched_verbose a CPU's domains and groups take 1 to 2 KiB of
+ * text, and may be printed twice. The kernel adds 3.5 times as much again for its descriptors
  * (setup_log_buf()), so no more than that. A power of two, as log_buf_len_update() rounds.
  */
 static unsigned log_buffer_mib(const struct topo *topo)
 {
 	unsigned mib = 1;
 
-	while (mib * 1024 < topo_n_cpus(topo) * 16)
+	while (mib * 1024 < topo_n_cpus(topo) * 8)
 		mib *= 2;
 	return mib;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The guest's processor: one row per vendor, whatever the machine. */
-#include "base/error.h"
 #include "emit/emit_priv.h"
 
 /* APIC ids from here on do not fit the 8 bits of xAPIC, where 255 is the broadcast. */
@@ -9,8 +8,6 @@
 struct cpu_row {
 	const char *model;
 	const char *features;
-	/* Where QEMU puts the L3: one per die; a row without dies has one per package. */
-	bool has_dies;
 };
 
 static const struct cpu_row cpu_rows[] = {
@@ -22,7 +19,6 @@ static const struct cpu_row cpu_rows[] = {
 	[TOPO_VENDOR_AMD] = {
 		.model = "qemu64",
 		.features = "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on",
-		.has_dies = true,
 	},
 	/*
 	 * Leaves 4, 0xb and 0x1f come with any recent model; family and model choose the kernel's
@@ -31,37 +27,19 @@ static const struct cpu_row cpu_rows[] = {
 	[TOPO_VENDOR_INTEL] = {
 		.model = "SapphireRapids",
 		.features = "+x2apic",
-		.has_dies = false,
 	},
 };
 _Static_assert(G_N_ELEMENTS(cpu_rows) == TOPO_VENDOR_COUNT, "a vendor without a row");
 
-bool emit_shape_of(const struct topo *topo, struct emit_shape *shape, GError **error)
+struct emit_shape emit_shape(const struct topo *topo)
 {
-	const struct topo_cpu_model *model = topo_cpu_model(topo);
-	unsigned llcs = topo_llcs_per_package(topo), cores = topo_cores_per_llc(topo);
-	bool has_dies = cpu_rows[model->vendor].has_dies;
-
-	if (llcs > 1 && !has_dies) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
-			    "'%s' has %u last level caches per package, QEMU's %s processors have one",
-			    topo_name(topo), llcs, topo_vendor_name(model->vendor));
-		return false;
-	}
-	*shape = (struct emit_shape){
+	/* Where QEMU has one L3 per package the validator lets only such machines through. */
+	return (struct emit_shape){
 		.sockets = topo_n_packages(topo),
-		.dies = llcs,
-		.cores = cores,
+		.dies = topo_llcs_per_package(topo),
+		.cores = topo_cores_per_llc(topo),
 		.threads = topo_threads_per_core(topo),
 	};
-	if (shape->sockets * shape->dies * shape->cores * shape->threads != topo_n_cpus(topo)) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
-			    "'%s' has %u CPUs, %u packages of %u caches of %u cores of %u threads have not",
-			    topo_name(topo), topo_n_cpus(topo), shape->sockets, shape->dies,
-			    shape->cores, shape->threads);
-		return false;
-	}
-	return true;
 }
 
 char *emit_cpu(const struct topo *topo)

@@ -137,17 +137,18 @@ static void write_numa(xmlTextWriter *writer, const struct topo *topo)
 }
 
 /* Only the shape is libvirt's to say; the processor itself is in write_qemu_arguments(). */
-static void write_cpu(xmlTextWriter *writer, const struct topo *topo,
-		      const struct emit_shape *shape)
+static void write_cpu(xmlTextWriter *writer, const struct topo *topo)
 {
+	struct emit_shape shape = emit_shape(topo);
+
 	write_open(writer, "cpu");
 	write_attribute(writer, "mode", "maximum");
 	write_attribute(writer, "check", "none");
 	write_open(writer, "topology");
-	write_number(writer, "sockets", shape->sockets);
-	write_number(writer, "dies", shape->dies);
-	write_number(writer, "cores", shape->cores);
-	write_number(writer, "threads", shape->threads);
+	write_number(writer, "sockets", shape.sockets);
+	write_number(writer, "dies", shape.dies);
+	write_number(writer, "cores", shape.cores);
+	write_number(writer, "threads", shape.threads);
 	write_close(writer);
 	write_numa(writer, topo);
 	write_close(writer);
@@ -219,7 +220,7 @@ static void write_qemu_arguments(xmlTextWriter *writer, const struct topo *topo)
 }
 
 static void write_domain(xmlTextWriter *writer, const struct topo *topo,
-			 const struct emit_shape *shape, const struct emit_domain *domain)
+			 const struct emit_domain *domain)
 {
 	write_open(writer, "domain");
 	write_attribute(writer, "type", domain->accel == EMIT_ACCEL_KVM ? "kvm" : "qemu");
@@ -231,7 +232,7 @@ static void write_domain(xmlTextWriter *writer, const struct topo *topo,
 	write_close(writer);
 	write_boot(writer, domain);
 	write_features(writer, topo);
-	write_cpu(writer, topo, shape);
+	write_cpu(writer, topo);
 	/* A guest ends once, and how it ended is in the event; nothing starts again by itself. */
 	write_text(writer, "on_poweroff", "destroy");
 	write_text(writer, "on_reboot", "destroy");
@@ -283,16 +284,15 @@ char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain,
 {
 	xmlTextWriter *writer;
 	xmlBuffer *buffer;
-	struct emit_shape shape;
 	char *text;
 
-	if (!domain_check(domain, error) || !emit_shape_of(topo, &shape, error))
+	if (!domain_check(domain, error))
 		return NULL;
 	buffer = xmlBufferCreate();
 	writer = xmlNewTextWriterMemory(buffer, 0);
 	xmlTextWriterSetIndent(writer, 1);
 	xmlTextWriterSetIndentString(writer, xml("  "));
-	write_domain(writer, topo, &shape, domain);
+	write_domain(writer, topo, domain);
 	xmlTextWriterEndDocument(writer);
 	xmlFreeTextWriter(writer);
 	text = g_strdup((const char *)xmlBufferContent(buffer));

@@ -27,7 +27,6 @@ struct emit_domain {
  * serial ports as "serial0" and "serial1", virDomainOpenChannel() the other as "topolab.0".
  *
  * ERROR_INPUT: the command line is longer than a kernel takes, or holds what XML cannot carry.
- * ERROR_UNSUPPORTED: a shape that QEMU's CPU models do not have.
  */
 char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain, GError **error);
 

@@ -8,13 +8,12 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The machine as QEMU's -smp counts it. */
+/* The machine as QEMU's -smp counts it; it gives each die an L3. */
 struct emit_shape {
 	unsigned sockets, dies, cores, threads;
 };
 
-/* ERROR_UNSUPPORTED when QEMU's CPU models cannot have the caches where the machine has them. */
-bool emit_shape_of(const struct topo *topo, struct emit_shape *shape, GError **error);
+struct emit_shape emit_shape(const struct topo *topo);
 
 /* The value of QEMU's -cpu. */
 char *emit_cpu(const struct topo *topo);

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Domain XML: what it must say of machines whose vCPUs were counted by hand, then a golden file for
+ * each machine of topologies/ (TOPOLAB_UPDATE_GOLDEN=1 rewrites them: review the difference).
+ */
+#include "base/error.h"
+#include "base/spawn.h"
+#include "emit/emit.h"
+#include "emit_machine.h"
+
+#include <glib/gstdio.h>
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
+
+#define TOPOLOGIES    TOPOLAB_SOURCE "/topologies"
+#define GOLDEN_FOLDER TOPOLAB_SOURCE "/tests/golden/emit"
+#define SCHEMA	      "/usr/share/libvirt/schemas/domain.rng"
+
+static const struct emit_domain a_domain = {
+	.name = "t-1",
+	.kernel_path = "/boot/vmlinuz",
+	.initrd_path = "/boot/initrd",
+	.command_line = "console=ttyS0",
+};
+
+static char *emit(const struct machine *machine, const struct emit_domain *domain)
+{
+	AUTO(topo) *topo = machine_load(machine);
+	g_autoptr(GError) error = NULL;
+	char *text = emit_domain_xml(topo, domain, &error);
+
+	if (!text)
+		g_error("%s", error->message);
+	return text;
+}
+
+/* The XPath string() of @path; "" when nothing is there. */
+static char *query(const char *text, const char *path)
+{
+	xmlDoc *document = xmlReadMemory(text, (int)strlen(text), "domain.xml", NULL, 0);
+	xmlXPathContext *context = xmlXPathNewContext(document);
+	g_autofree char *expression = g_strdup_printf("string(%s)", path);
+	xmlXPathObject *object;
+	char *value;
+
+	g_assert_nonnull(document);
+	xmlXPathRegisterNs(context, (const xmlChar *)"qemu",
+			   (const xmlChar *)"http://libvirt.org/schemas/domain/qemu/1.0");
+	object = xmlXPathEvalExpression((const xmlChar *)expression, context);
+	value = g_strdup(object ? (const char *)object->stringval : "");
+	xmlXPathFreeObject(object);
+	xmlXPathFreeContext(context);
+	xmlFreeDoc(document);
+	return value;
+}
+
+static void assert_says(const char *text, const char *path, const char *expected)
+{
+	g_autofree char *value = query(text, path);
+
+	if (strcmp(value, expected) != 0)
+		g_test_fail_printf("%s is '%s', expected '%s'", path, value, expected);
+}
+
+/* 16 cores of 2 threads make 32 vCPUs a node, four nodes a package. */
+static void test_nps4(void)
+{
+	const struct machine machine = MACHINE_NPS4;
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "/domain/@type", "qemu");
+	assert_says(text, "/domain/vcpu", "256");
+	assert_says(text, "/domain/memory", "3072"); /* 8 x 384 */
+	assert_says(text, "/domain/memory/@unit", "MiB");
+	assert_says(text, "//topology/@sockets", "2");
+	assert_says(text, "//topology/@dies", "8");
+	assert_says(text, "//topology/@cores", "8");
+	assert_says(text, "//topology/@threads", "2");
+	assert_says(text, "count(//cell)", "8");
+	assert_says(text, "//cell[@id=0]/@cpus", "0-31");
+	assert_says(text, "//cell[@id=1]/@cpus", "32-63");
+	assert_says(text, "//cell[@id=7]/@cpus", "224-255");
+	assert_says(text, "//cell[@id=3]/@memory", "384");
+	assert_says(text, "count(//sibling)", "64");
+	assert_says(text, "//cell[@id=1]//sibling[@id=1]/@value", "10");
+	assert_says(text, "//cell[@id=1]//sibling[@id=3]/@value", "12");
+	assert_says(text, "//cell[@id=3]//sibling[@id=4]/@value", "32");
+	/* APIC id 255 cannot be reached without x2APIC and interrupt remapping. */
+	assert_says(text, "//features/ioapic/@driver", "qemu");
+	assert_says(text, "//iommu/@model", "intel");
+	assert_says(text, "//iommu/driver/@intremap", "on");
+	assert_says(text, "//iommu/driver/@eim", "on");
+	assert_says(text, "//qemu:arg[last()-1]/@value", "-cpu");
+	assert_says(text, "//qemu:arg[last()]/@value",
+		    "qemu64,vendor=AuthenticAMD,family=25,model=1,stepping=1,"
+		    "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on");
+}
+
+/* Sub-NUMA clusters: nodes inside a package of one L3, so no dies. */
+static void test_intel(void)
+{
+	const struct machine machine = {.cpu = MACHINE_SPR, .packages = 2, .llcs = 1, .cores = 8,
+					.threads = 2, .nodes = 2,
+					.distances = "{same-package: 12, other-package: 21}",
+					.numbering = "threads-last"};
+	struct emit_domain domain = a_domain;
+	g_autofree char *text = NULL;
+
+	domain.accel = EMIT_ACCEL_KVM;
+	text = emit(&machine, &domain);
+	assert_says(text, "/domain/@type", "kvm");
+	assert_says(text, "//topology/@sockets", "2");
+	assert_says(text, "//topology/@dies", "1");
+	assert_says(text, "//topology/@cores", "8");
+	assert_says(text, "//cell[@id=0]/@cpus", "0-7");
+	assert_says(text, "//cell[@id=3]/@cpus", "24-31");
+	assert_says(text, "count(//iommu)", "0");
+	assert_says(text, "count(//ioapic)", "0");
+	assert_says(text, "//qemu:arg[last()]/@value",
+		    "SapphireRapids,vendor=GenuineIntel,family=6,model=143,stepping=8,+x2apic");
+}
+
+static void test_distances(void)
+{
+	const struct machine machine = {.cpu = MACHINE_SPR, .packages = 3, .llcs = 1, .cores = 2,
+					.threads = 1, .nodes = 1,
+					.distances = "[[10, 21, 31], [22, 10, 41], [33, 44, 10]]",
+					.numbering = "threads-last"};
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "//cell[@id=0]//sibling[@id=1]/@value", "21");
+	assert_says(text, "//cell[@id=1]//sibling[@id=0]/@value", "22");
+	assert_says(text, "//cell[@id=0]//sibling[@id=2]/@value", "31");
+	assert_says(text, "//cell[@id=2]//sibling[@id=0]/@value", "33");
+	assert_says(text, "//cell[@id=1]//sibling[@id=2]/@value", "41");
+	assert_says(text, "//cell[@id=2]//sibling[@id=1]/@value", "44");
+}
+
+#define SMALL                                                                                      \
+	{                                                                                          \
+		.cpu = MACHINE_MILAN, .packages = 1, .llcs = 2, .cores = 2, .threads = 1,          \
+		.nodes = 1, .distances = "{}", .numbering = "threads-last",                        \
+	}
+
+/* APIC ids up to 254 are xAPIC's: 1 package x 15 L3 x 8 cores x 2 threads end at 239. */
+static void test_narrow_ids(void)
+{
+	const struct machine machine = {.cpu = MACHINE_MILAN, .packages = 1, .llcs = 15, .cores = 8,
+					.threads = 2, .nodes = 1, .distances = "{}",
+					.numbering = "threads-last"};
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "count(//iommu)", "0");
+}
+
+/*
+ * Few CPUs may still have wide ids: 3 packages x 5 L3 x 5 cores x 2 threads, 150 CPUs, take 1 bit
+ * of thread, 3 of core and 3 of L3, so the last package starts at 256.
+ */
+static void test_wide_ids(void)
+{
+	const struct machine machine = {.cpu = MACHINE_MILAN, .packages = 3, .llcs = 5, .cores = 5,
+					.threads = 2, .nodes = 1, .distances = "{other-package: 32}",
+					.numbering = "threads-last"};
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "/domain/vcpu", "150");
+	assert_says(text, "count(//iommu)", "1");
+}
+
+static void test_devices(void)
+{
+	const struct machine machine = SMALL;
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "//os/type/@machine", "q35");
+	assert_says(text, "//os/kernel", "/boot/vmlinuz");
+	assert_says(text, "//os/initrd", "/boot/initrd");
+	assert_says(text, "count(//features/acpi) + count(//features/apic)", "2");
+	assert_says(text, "//on_poweroff", "destroy");
+	assert_says(text, "//on_reboot", "destroy");
+	assert_says(text, "//on_crash", "destroy");
+	assert_says(text, "count(//serial[@type='pty'])", "2");
+	assert_says(text, "//channel/@type", "unix");
+	assert_says(text, "//channel/target[@type='virtio']/@name", "topolab.0");
+	assert_says(text, "//memballoon/@model", "none");
+	assert_says(text, "//controller[@type='usb']/@model", "none");
+	assert_says(text, "count(//graphics) + count(//video) + count(//interface) + count(//disk)",
+		    "0");
+}
+
+static void test_escaping(void)
+{
+	const struct machine machine = SMALL;
+	struct emit_domain domain = a_domain;
+	g_autofree char *text = NULL;
+
+	domain.command_line = "dyndbg=\"file x.c +p\" a=<b>&amp;&'c' ]]> --%";
+	domain.kernel_path = "/home/j\303\266/\"k\" & <x>";
+	text = emit(&machine, &domain);
+	assert_says(text, "//os/cmdline", domain.command_line);
+	assert_says(text, "//os/kernel", domain.kernel_path);
+}
+
+static void assert_refused(const struct machine *machine, const struct emit_domain *domain,
+			   const char *part)
+{
+	AUTO(topo) *topo = machine_load(machine);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = emit_domain_xml(topo, domain, &error);
+
+	g_assert_null(text);
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_INPUT);
+	if (error && !strstr(error->message, part))
+		g_test_fail_printf("'%s' does not say '%s'", error->message, part);
+}
+
+static void test_refusals(void)
+{
+	const struct machine machine = SMALL;
+	g_autofree char *longest = g_strnfill(2047, 'x'), *longer = g_strnfill(2048, 'x');
+	struct emit_domain domain = a_domain;
+	g_autofree char *text = NULL;
+
+	domain.command_line = longest;
+	text = emit(&machine, &domain);
+	domain.command_line = longer;
+	assert_refused(&machine, &domain, "has 2048 bytes, Linux takes 2047");
+	domain.command_line = "a\033[2Jb";
+	assert_refused(&machine, &domain, "'a\\033[2Jb' holds a byte");
+	domain.command_line = "a\nb";
+	assert_refused(&machine, &domain, "holds a byte");
+	domain.command_line = "a\377b";
+	assert_refused(&machine, &domain, "holds a byte");
+	domain.command_line = "a\357\277\277b"; /* U+FFFF, not a character of XML 1.0 */
+	assert_refused(&machine, &domain, "holds a byte");
+}
+
+static char *emit_topology(const char *name)
+{
+	g_autofree char *path = g_strdup_printf(TOPOLOGIES "/%s.yaml", name);
+	g_autoptr(GError) error = NULL;
+	AUTO(topo) *topo = topo_load_file(path, &error);
+	g_autofree char *command_line = NULL;
+	struct emit_domain domain = a_domain;
+	char *text = NULL;
+
+	if (topo) {
+		command_line = emit_command_line(topo, EMIT_ACCEL_TCG);
+		domain.command_line = command_line;
+		text = emit_domain_xml(topo, &domain, &error);
+	}
+	if (!text)
+		g_test_fail_printf("%s: %s", name, error->message);
+	return text;
+}
+
+/* A new machine is one file: that its golden file is still to come is said, not failed. */
+static void test_golden(gconstpointer data)
+{
+	const char *name = data;
+	g_autofree char *text = emit_topology(name);
+	g_autofree char *path = g_strdup_printf(GOLDEN_FOLDER "/%s.xml", name);
+	g_autofree char *golden = NULL;
+
+	if (!text)
+		return;
+	if (g_getenv("TOPOLAB_UPDATE_GOLDEN"))
+		g_file_set_contents(path, text, -1, NULL);
+	if (!g_file_get_contents(path, &golden, NULL, NULL))
+		g_test_incomplete("no golden file yet, TOPOLAB_UPDATE_GOLDEN=1 writes it");
+	else if (strcmp(golden, text) != 0)
+		g_test_fail_printf("'%s' differs from what is emitted now:\n%s", path, text);
+}
+
+static void validate(const char *name, const char *text)
+{
+	g_autofree char *path = NULL;
+	const char *argv[] = {"xmllint", "--noout", "--relaxng", SCHEMA, NULL, NULL};
+	g_autoptr(GError) error = NULL;
+	int fd = g_file_open_tmp("topolab-test-XXXXXX.xml", &path, NULL);
+
+	g_assert_cmpint(fd, >=, 0);
+	g_close(fd, NULL);
+	g_file_set_contents(path, text, -1, NULL);
+	argv[4] = path;
+	if (!spawn_run(argv, NULL, NULL, &error))
+		g_test_fail_printf("%s: %s", name, error->message);
+	g_unlink(path);
+}
+
+/* Names without @suffix of the files of @folder. */
+static char **names_in(const char *folder, const char *suffix)
+{
+	g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *file;
+
+	while (dir && (file = g_dir_read_name(dir))) {
+		g_autofree char *name = g_strndup(file, strlen(file) - MIN(strlen(suffix),
+									     strlen(file)));
+
+		if (g_str_has_suffix(file, suffix))
+			g_strv_builder_add(names, name);
+	}
+	return g_strv_builder_end(names);
+}
+
+static void test_unused_golden(gconstpointer data)
+{
+	g_auto(GStrv) golden = names_in(GOLDEN_FOLDER, ".xml");
+
+	for (unsigned i = 0; golden[i]; i++)
+		if (!g_strv_contains(data, golden[i]))
+			g_test_fail_printf("golden file '%s.xml' belongs to no topology", golden[i]);
+}
+
+/* libvirt's own schema, where it is installed. */
+static void test_schema(gconstpointer data)
+{
+	const char *const *names = data;
+	const struct machine machine = MACHINE_NPS4;
+	g_autofree char *xmllint = g_find_program_in_path("xmllint");
+	g_autofree char *nps4 = emit(&machine, &a_domain);
+
+	if (!xmllint || !g_file_test(SCHEMA, G_FILE_TEST_EXISTS)) {
+		g_test_skip("xmllint or '" SCHEMA "' is not installed");
+		return;
+	}
+	validate("machine", nps4);
+	for (unsigned i = 0; names[i]; i++) {
+		g_autofree char *text = emit_topology(names[i]);
+
+		if (text)
+			validate(names[i], text);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_auto(GStrv) names = names_in(TOPOLOGIES, ".yaml");
+
+	g_test_init(&argc, &argv, NULL);
+	g_test_set_nonfatal_assertions();
+	g_test_add_func("/domain-xml/nps4", test_nps4);
+	g_test_add_func("/domain-xml/intel", test_intel);
+	g_test_add_func("/domain-xml/distances", test_distances);
+	g_test_add_func("/domain-xml/narrow-ids", test_narrow_ids);
+	g_test_add_func("/domain-xml/wide-ids", test_wide_ids);
+	g_test_add_func("/domain-xml/devices", test_devices);
+	g_test_add_func("/domain-xml/escaping", test_escaping);
+	g_test_add_func("/domain-xml/refusals", test_refusals);
+	for (unsigned i = 0; names[i]; i++) {
+		g_autofree char *path = g_strdup_printf("/domain-xml/golden/%s", names[i]);
+
+		g_test_add_data_func(path, names[i], test_golden);
+	}
+	g_test_add_data_func("/domain-xml/unused-golden", names, test_unused_golden);
+	g_test_add_data_func("/domain-xml/schema", names, test_schema);
+	return g_test_run();
+}

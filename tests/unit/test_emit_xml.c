@@ -290,12 +290,18 @@ static void validate(const char *name, const char *text)
 	g_unlink(path);
 }
 
-/* Names without @suffix of the files of @folder. */
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names without @suffix of the files of @folder, sorted. */
 static char **names_in(const char *folder, const char *suffix)
 {
 	g_autoptr(GStrvBuilder) names = g_strv_builder_new();
 	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
 	const char *file;
+	char **list;
 
 	while (dir && (file = g_dir_read_name(dir))) {
 		g_autofree char *name = g_strndup(file, strlen(file) - MIN(strlen(suffix),
@@ -304,7 +310,9 @@ static char **names_in(const char *folder, const char *suffix)
 		if (g_str_has_suffix(file, suffix))
 			g_strv_builder_add(names, name);
 	}
-	return g_strv_builder_end(names);
+	list = g_strv_builder_end(names);
+	qsort(list, g_strv_length(list), sizeof(*list), compare_names);
+	return list;
 }
 
 static void test_unused_golden(gconstpointer data)

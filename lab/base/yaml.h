@@ -36,7 +36,7 @@ unsigned yaml_line(const struct yaml_node *node);
 /* Sets @error to "file:line:column: " and the sentence, at @node's place. Always false. */
 bool yaml_error(const struct yaml_node *node, GError **error, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
-/* 'cpu.family' without the quotes; "the file" for the root. The caller frees it. */
+/* For messages: "'cpu.family'" with its quotes, "the file" for the root. The caller frees it. */
 char *yaml_path(const struct yaml_node *node);
 
 /* Is it a mapping, and is each of its keys one of @allowed (NULL-terminated)? */

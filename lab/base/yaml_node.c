@@ -86,7 +86,9 @@ char *yaml_path(const struct yaml_node *node)
 	GString *path = g_string_new(NULL);
 
 	path_append(path, node);
-	if (!path->len)
+	if (path->len)
+		g_string_append_c(g_string_prepend_c(path, '\''), '\'');
+	else
 		g_string_append(path, "the file");
 	return g_string_free(path, FALSE);
 }
@@ -127,7 +129,7 @@ static bool check_type(const struct yaml_node *node, enum yaml_type type, const 
 	if (node->type == type)
 		return true;
 	path = yaml_path(node);
-	return yaml_error(node, error, "'%s' must be %s, not %s", path, wanted, type_name(node));
+	return yaml_error(node, error, "%s must be %s, not %s", path, wanted, type_name(node));
 }
 
 bool yaml_check_list(const struct yaml_node *node, GError **error)
@@ -161,7 +163,7 @@ const struct yaml_node *yaml_require(const struct yaml_node *node, const char *k
 	if (!value) {
 		g_autofree char *path = yaml_path(node);
 
-		yaml_error(node, error, !node->parent ? "%s lacks the key '%s'" : "'%s' lacks the key '%s'", path, key);
+		yaml_error(node, error, "%s lacks the key '%s'", path, key);
 	}
 	return value;
 }
@@ -176,7 +178,7 @@ static bool check_scalar(const struct yaml_node *node, const char *wanted, GErro
 	if (*node->text)
 		return true;
 	path = yaml_path(node);
-	return yaml_error(node, error, "'%s' has no value, it must be %s", path, wanted);
+	return yaml_error(node, error, "%s has no value, it must be %s", path, wanted);
 }
 
 /* Reads "0" or digits without a leading zero; false on anything else, also past G_MAXUINT. */
@@ -210,9 +212,9 @@ bool yaml_unsigned(const struct yaml_node *node, unsigned min, unsigned max, uns
 		return true;
 	path = yaml_path(node);
 	shown = excerpt(node->text);
-	return yaml_error(node, error, "'%s' must be a number from %u to %u in plain digits, "
-				       "not '%s'",
-			  path, min, max, shown);
+	return yaml_error(node, error, "%s must be a number from %u to %u in plain digits, "
+				       "not %s'%s'",
+			  path, min, max, node->plain ? "" : "the quoted text ", shown);
 }
 
 bool yaml_size_mib(const struct yaml_node *node, unsigned min, unsigned max, unsigned *mib,
@@ -240,7 +242,7 @@ bool yaml_size_mib(const struct yaml_node *node, unsigned min, unsigned max, uns
 	path = yaml_path(node);
 	shown = excerpt(node->text);
 	return yaml_error(node, error,
-			  "'%s' must be a size from %uM to %uM such as 256M or 4G, not '%s'",
+			  "%s must be a size from %uM to %uM such as 256M or 4G, not '%s'",
 			  path, min, max, shown);
 }
 
@@ -266,7 +268,7 @@ const char *yaml_name(const struct yaml_node *node, GError **error)
 	path = yaml_path(node);
 	shown = excerpt(text);
 	yaml_error(node, error,
-		   "'%s' must be a name of at most %u lower case letters, digits, '-' and '.', "
+		   "%s must be a name of at most %u lower case letters, digits, '-' and '.', "
 		   "not '%s'",
 		   path, MAX_NAME_BYTES, shown);
 	return NULL;

@@ -56,9 +56,9 @@ static bool read_references(struct topo *topo, const struct yaml_node *root, GEr
 
 		if (!node)
 			return yaml_error(references, error,
-					  "'reference' lacks the key '%s': where does the value of "
-					  "'%s' come from?",
-					  referenced_keys[i], referenced_keys[i]);
+					  "'reference' does not say where the value of '%s' comes "
+					  "from",
+					  referenced_keys[i]);
 		text = yaml_text(node, error);
 		if (!text)
 			return false;
@@ -144,8 +144,8 @@ static bool read_relations(struct topo *topo, const struct yaml_node *node, GErr
 
 		if (item && !wanted[i])
 			return yaml_error(item, error,
-					  "'distances.%s' is given, but no two nodes of %u packages "
-					  "with %u nodes each are related so",
+					  "'distances.%s' is given, but no two nodes are related so: "
+					  "'packages' is %u and 'nodes_per_package' %u",
 					  keys[i], topo->shape.packages, topo->shape.nodes);
 		if (wanted[i] && !read_number(node, keys[i], 0, 255, &value[i], error))
 			return false;
@@ -189,6 +189,9 @@ static bool read_distances(struct topo *topo, const struct yaml_node *root, GErr
 
 	if (!node)
 		return false;
+	if (yaml_type(node) == YAML_SCALAR)
+		return yaml_error(node, error,
+				  "'distances' must be a mapping of relations or a list of rows");
 	topo->distance = g_new0(unsigned, (gsize)topo->n_nodes * topo->n_nodes);
 	if (yaml_type(node) == YAML_LIST)
 		return read_matrix(topo, node, error);

@@ -67,7 +67,7 @@ static bool check_cpu_model(const struct topo *topo, const struct yaml_node *roo
 	}
 	if (!family_known)
 		return yaml_error(yaml_get(cpu, "family"), error,
-				  "family %u is not one that topolab knows of vendor '%s', which has "
+				  "family %u of vendor '%s' is not one that topolab knows, known are "
 				  "%s",
 				  model->family, topo_vendor_name(model->vendor),
 				  model->vendor == TOPO_VENDOR_AMD ? "23, 25 and 26" : "6");
@@ -124,8 +124,8 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 				  shape->nodes);
 	if (shape->nodes <= shape->llcs ? shape->llcs % shape->nodes : shape->nodes % shape->llcs)
 		return yaml_error(node, error,
-				  "%u L3 and %u nodes of a package do not divide: a node would hold "
-				  "parts of two L3",
+				  "the %u L3 of a package do not divide over %u nodes: a node would "
+				  "hold parts of two",
 				  shape->llcs, shape->nodes);
 	return true;
 }

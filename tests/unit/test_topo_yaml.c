@@ -117,7 +117,7 @@ static void test_tree(void)
 	g_assert_true(yaml_check_list(list, &error));
 	g_assert_cmpuint(yaml_count(list), ==, 2);
 	path = yaml_path(yaml_item(list, 1));
-	g_assert_cmpstr(path, ==, "map.y[1]");
+	g_assert_cmpstr(path, ==, "'map.y[1]'");
 	g_assert_false(yaml_check_list(map, &error));
 	g_assert_cmpstr(error->message, ==, "f.yaml:2:6: 'map' must be a list, not a mapping");
 }

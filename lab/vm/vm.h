@@ -38,6 +38,8 @@ struct vm_spec {
 	const char *folder;	  /* console.log, channel.bin and qemu.log are written here */
 	unsigned silence_seconds; /* no byte on any channel for so long is a stall */
 	unsigned deadline_seconds; /* 0: none */
+	guint64 console_max;	  /* bytes; 0: VM_CONSOLE_MAX */
+	guint64 channel_max;	  /* bytes; 0: VM_CHANNEL_MAX */
 };
 
 /* What is known once a guest has ended. */
@@ -69,7 +71,10 @@ struct vm *vm_start(const struct vm_spec *spec, void (*progress)(const struct vm
 /* Ends the guest; @ended follows with ENDING_STOPPED and @reason as its detail. */
 void vm_stop(struct vm *vm, const char *reason);
 
-/* The worker's whole life: topolab is started again as "topolab worker" with its job on fd 3. */
+/*
+ * The worker's whole life: topolab is started again as "topolab worker ROOT" with its job on fd 3
+ * and the pipe for its reports on fd 4. ROOT is there for whoever reads the list of processes.
+ */
 int vm_worker_main(void);
 
 /*

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A guest in the parent: its worker, what the worker reports, and when it has to end. */
+#include "vm/vm.h"
+
+#include "base/error.h"
+#include "base/spawn.h"
+#include "vm/logfile.h"
+#include "vm/message.h"
+#include "vm/process.h"
+#include "vm/reap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Until the vCPUs run: probing QEMU for the first time takes many seconds on a busy host. */
+#define DEFINE_LIMIT_SECONDS 180
+/* A worker that was told to end is killed after so long; killing a 256-vCPU QEMU takes a second. */
+#define TERM_LIMIT_SECONDS 10
+
+enum state { STATE_DEFINING, STATE_BOOTING, STATE_GATHERING, STATE_ENDED };
+static const char *const state_names[] = {"defining", "booting", "gathering", "ended"};
+
+struct vm {
+	char *root, *folder;
+	bool embedded; /* in our own root, on this host */
+	unsigned silence_seconds, deadline_seconds;
+	void (*progress)(const struct vm_progress *, void *);
+	void (*ended)(const struct vm_end *, void *);
+	void *data;
+
+	pid_t worker;
+	pid_t qemu; /* 0 until the worker reported it, and on another host */
+	int qemu_status;
+	bool qemu_gone;
+	int reports_fd;
+	guint reports_source, tick_source;
+	GByteArray *line; /* of a report that has not come whole yet */
+
+	enum state state;
+	guint64 console_bytes, channel_bytes;
+	gint64 begun_usec, active_usec; /* the second: when something last happened */
+	gint64 told_usec;		/* when the worker was told to end, 0: it was not */
+	bool decided;			/* end.ending holds; the first reason counts */
+	struct vm_end end;
+};
+
+void vm_end_clear(struct vm_end *end)
+{
+	g_clear_pointer(&end->detail, g_free);
+	g_clear_pointer(&end->qemu, g_free);
+	g_clear_pointer(&end->libvirt, g_free);
+}
+
+bool vm_init(GError **error)
+{
+	return reap_init(error);
+}
+
+static void vm_free(struct vm *vm)
+{
+	if (vm->reports_source)
+		g_source_remove(vm->reports_source);
+	if (vm->tick_source)
+		g_source_remove(vm->tick_source);
+	if (vm->reports_fd >= 0)
+		close(vm->reports_fd);
+	if (vm->worker > 0)
+		reap_unwatch(vm->worker);
+	if (vm->qemu > 0)
+		reap_unwatch(vm->qemu);
+	g_byte_array_unref(vm->line);
+	vm_end_clear(&vm->end);
+	g_free(vm->root);
+	g_free(vm->folder);
+	g_free(vm);
+}
+
+static void vm_show_progress(struct vm *vm)
+{
+	struct vm_progress progress = {
+		.state = state_names[vm->state],
+		.console_bytes = vm->console_bytes,
+		.channel_bytes = vm->channel_bytes,
+	};
+
+	if (vm->progress)
+		vm->progress(&progress, vm->data);
+}
+
+static void vm_decide(struct vm *vm, enum ending ending, const char *detail)
+{
+	if (vm->decided)
+		return;
+	vm->decided = true;
+	vm->end.ending = ending;
+	vm->end.detail = g_strdup(detail);
+}
+
+/* The worker ends the guest, reports and exits; if it does not, vm_tick() kills it. */
+static void vm_tell_to_end(struct vm *vm)
+{
+	if (vm->told_usec)
+		return;
+	vm->told_usec = g_get_monotonic_time();
+	if (vm->worker > 0)
+		kill(vm->worker, SIGTERM);
+}
+
+void vm_stop(struct vm *vm, const char *reason)
+{
+	vm_decide(vm, ENDING_STOPPED, reason);
+	vm_tell_to_end(vm);
+}
+
+static void qemu_gone(pid_t pid G_GNUC_UNUSED, int status, void *data)
+{
+	struct vm *vm = data;
+
+	vm->qemu_gone = true;
+	vm->qemu_status = status;
+	vm->qemu = 0;
+}
+
+static void vm_started(struct vm *vm, const struct report *report)
+{
+	vm->state = STATE_BOOTING;
+	vm->end.started_usec = report->usec;
+	if (report->pid && vm->embedded) {
+		vm->qemu = (pid_t)report->pid;
+		reap_watch(vm->qemu, qemu_gone, vm);
+	}
+}
+
+static void vm_take_report(struct vm *vm, const struct report *report)
+{
+	switch (report->kind) {
+	case REPORT_CONNECTED:
+		g_free(vm->end.qemu);
+		vm->end.qemu = g_strdup(report->qemu);
+		g_free(vm->end.libvirt);
+		vm->end.libvirt = g_strdup(report->libvirt);
+		break;
+	case REPORT_STARTED:
+		if (vm->state == STATE_DEFINING)
+			vm_started(vm, report);
+		break;
+	case REPORT_BYTES:
+		vm->console_bytes = report->console;
+		vm->channel_bytes = report->channel;
+		vm->end.first_record_usec = report->usec;
+		if (report->channel && vm->state == STATE_BOOTING)
+			vm->state = STATE_GATHERING;
+		break;
+	case REPORT_ENDED:
+		vm->end.ended_usec = report->usec;
+		vm_decide(vm, report->ending, report->detail);
+		break;
+	case REPORT_COUNT:
+		return;
+	}
+	vm->active_usec = g_get_monotonic_time();
+	vm_show_progress(vm);
+}
+
+/* The worker is our own program, but a wrong line must not go unseen. */
+static void vm_take_line(struct vm *vm, const char *line, gsize length)
+{
+	g_autoptr(GError) error = NULL;
+	AUTO(report) *report = report_parse(line, length, &error);
+
+	if (report) {
+		vm_take_report(vm, report);
+		return;
+	}
+	vm_decide(vm, ENDING_DIED, error->message);
+	vm_tell_to_end(vm);
+}
+
+static void vm_take_bytes(struct vm *vm, const guint8 *bytes, gsize length)
+{
+	const guint8 *newline;
+
+	while ((newline = memchr(bytes, '\n', length))) {
+		g_byte_array_append(vm->line, bytes, (guint)(newline - bytes));
+		vm_take_line(vm, (const char *)vm->line->data, vm->line->len);
+		g_byte_array_set_size(vm->line, 0);
+		length -= (gsize)(newline - bytes) + 1;
+		bytes = newline + 1;
+	}
+	g_byte_array_append(vm->line, bytes, (guint)length);
+	if (vm->line->len <= MESSAGE_LINE_MAX)
+		return;
+	vm_decide(vm, ENDING_DIED, "the worker's report has no end");
+	vm_tell_to_end(vm);
+	g_byte_array_set_size(vm->line, 0);
+}
+
+/* Everything that is there now. False at the end. */
+static bool vm_read_reports(struct vm *vm)
+{
+	guint8 chunk[4096];
+	ssize_t got;
+
+	while ((got = read(vm->reports_fd, chunk, sizeof(chunk))) > 0 ||
+	       (got < 0 && errno == EINTR))
+		if (got > 0)
+			vm_take_bytes(vm, chunk, (gsize)got);
+	return got < 0 && errno == EAGAIN;
+}
+
+static gboolean reports_ready(int fd G_GNUC_UNUSED, GIOCondition condition G_GNUC_UNUSED,
+			      void *data)
+{
+	struct vm *vm = data;
+
+	if (vm_read_reports(vm))
+		return G_SOURCE_CONTINUE;
+	vm->reports_source = 0;
+	return G_SOURCE_REMOVE;
+}
+
+static char *qemu_death_text(const struct vm *vm)
+{
+	if (vm->qemu_gone && WIFSIGNALED(vm->qemu_status))
+		return g_strdup_printf("QEMU was killed by signal %d (%s)",
+				       WTERMSIG(vm->qemu_status),
+				       g_strsignal(WTERMSIG(vm->qemu_status)));
+	if (vm->qemu_gone)
+		return g_strdup_printf("QEMU ended with status %d",
+				       WEXITSTATUS(vm->qemu_status));
+	return g_strdup("QEMU ended by itself");
+}
+
+/* The worker gives no detail when QEMU went by itself: how, only its parent knows. */
+static void vm_explain_death(struct vm *vm)
+{
+	g_autofree char *words = logfile_last_words(vm->root);
+
+	if (vm->end.ending != ENDING_DIED)
+		return;
+	if (vm->qemu > 0 && waitpid(vm->qemu, &vm->qemu_status, WNOHANG) == vm->qemu)
+		vm->qemu_gone = true;
+	if (!vm->end.detail)
+		vm->end.detail = qemu_death_text(vm);
+	if (words && !strstr(vm->end.detail, words)) {
+		g_autofree char *detail = g_steal_pointer(&vm->end.detail);
+
+		vm->end.detail = g_strdup_printf("%s; QEMU's last words: %s", detail, words);
+	}
+}
+
+static void vm_finish(struct vm *vm)
+{
+	g_autoptr(GError) error = NULL;
+
+	/* A worker that was killed left its QEMU to us. */
+	if (vm->embedded && !process_end(vm->root, &error))
+		vm_decide(vm, ENDING_DIED, error->message);
+	if (!vm->end.ended_usec)
+		vm->end.ended_usec = (guint64)g_get_monotonic_time();
+	if (vm->embedded) {
+		vm_explain_death(vm);
+		logfile_copy(vm->root, vm->folder);
+	}
+	vm->state = STATE_ENDED;
+	vm_show_progress(vm);
+	vm->ended(&vm->end, vm->data);
+	vm_free(vm);
+}
+
+static void worker_gone(pid_t pid G_GNUC_UNUSED, int status, void *data)
+{
+	struct vm *vm = data;
+	g_autofree char *detail = NULL;
+
+	vm->worker = 0;
+	vm_read_reports(vm);
+	if (WIFSIGNALED(status))
+		detail = g_strdup_printf("the worker was killed by signal %d (%s)",
+					 WTERMSIG(status), g_strsignal(WTERMSIG(status)));
+	else
+		detail = g_strdup_printf("the worker ended with status %d and without a report",
+					 WEXITSTATUS(status));
+	vm_decide(vm, ENDING_DIED, detail);
+	vm_finish(vm);
+}
+
+static void vm_check_silence(struct vm *vm, gint64 now)
+{
+	g_autofree char *detail = NULL;
+	unsigned limit = vm->state == STATE_DEFINING ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
+						     : vm->silence_seconds;
+
+	if (now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
+		return;
+	if (vm->state == STATE_DEFINING) {
+		detail = g_strdup_printf("libvirt did not start the guest within %u seconds", limit);
+		vm_decide(vm, ENDING_DIED, detail);
+	} else {
+		detail = g_strdup_printf("no byte came from the guest for %u seconds", limit);
+		vm_decide(vm,
+			  vm->console_bytes || vm->channel_bytes ? ENDING_STALLED : ENDING_SILENT,
+			  detail);
+	}
+	vm_tell_to_end(vm);
+}
+
+static gboolean vm_tick(void *data)
+{
+	struct vm *vm = data;
+	gint64 now = g_get_monotonic_time();
+
+	if (vm->told_usec) {
+		if (now - vm->told_usec > TERM_LIMIT_SECONDS * G_USEC_PER_SEC)
+			kill(vm->worker, SIGKILL);
+		return G_SOURCE_CONTINUE;
+	}
+	vm_check_silence(vm, now);
+	if (vm->deadline_seconds &&
+	    now - vm->begun_usec > (gint64)vm->deadline_seconds * G_USEC_PER_SEC) {
+		g_autofree char *reason = g_strdup_printf("the deadline of %u seconds passed",
+							  vm->deadline_seconds);
+
+		vm_stop(vm, reason);
+	}
+	return G_SOURCE_CONTINUE;
+}
+
+/* The job lies in memory, so a worker that dies early cannot block us, nor we it. */
+static int job_fd_new(const struct vm_spec *spec, GError **error)
+{
+	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
+	g_autofree char *text = NULL;
+	int fd = memfd_create("job", MFD_CLOEXEC);
+
+	job->root = g_strdup(vm_root_path(spec->root));
+	job->uri = g_strdup(spec->uri);
+	job->xml = g_strdup(spec->xml);
+	job->folder = g_canonicalize_filename(spec->folder, NULL);
+	job->console_max = spec->console_max ? spec->console_max : VM_CONSOLE_MAX;
+	job->channel_max = spec->channel_max ? spec->channel_max : VM_CHANNEL_MAX;
+	text = worker_job_format(job);
+	if (text && fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+	    lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot write the worker's job: %s",
+		    text ? g_strerror(errno) : "it is not UTF-8");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static bool vm_start_worker(struct vm *vm, const struct vm_spec *spec, GError **error)
+{
+	const char *argv[] = {"/proc/self/exe", "worker", vm_root_path(spec->root), NULL};
+	int job = job_fd_new(spec, error);
+	int pipe_fds[2];
+
+	if (job < 0)
+		return false;
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make a pipe: %s",
+			    g_strerror(errno));
+		close(job);
+		return false;
+	}
+	vm->reports_fd = pipe_fds[0];
+	g_unix_set_fd_nonblocking(vm->reports_fd, TRUE, NULL);
+	vm->worker = spawn_start(argv, (const int[]){job, pipe_fds[1]}, 2, NULL, error);
+	close(job);
+	close(pipe_fds[1]);
+	return vm->worker > 0;
+}
+
+struct vm *vm_start(const struct vm_spec *spec, void (*progress)(const struct vm_progress *, void *),
+		    void (*ended)(const struct vm_end *, void *), void *data, GError **error)
+{
+	struct vm *vm = g_new0(struct vm, 1);
+
+	vm->root = g_strdup(vm_root_path(spec->root));
+	vm->folder = g_strdup(spec->folder);
+	vm->embedded = !spec->uri;
+	vm->silence_seconds = spec->silence_seconds;
+	vm->deadline_seconds = spec->deadline_seconds;
+	vm->progress = progress;
+	vm->ended = ended;
+	vm->data = data;
+	vm->reports_fd = -1;
+	vm->line = g_byte_array_new();
+	vm->begun_usec = vm->active_usec = g_get_monotonic_time();
+	if (!vm_start_worker(vm, spec, error)) {
+		vm_free(vm);
+		return NULL;
+	}
+	reap_watch(vm->worker, worker_gone, vm);
+	vm->reports_source =
+		g_unix_fd_add(vm->reports_fd, G_IO_IN | G_IO_HUP | G_IO_ERR, reports_ready, vm);
+	vm->tick_source = g_timeout_add(250, vm_tick, vm);
+	return vm;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "vm/message.h"
+
+#include "base/error.h"
+#include "base/names.h"
+
+#include <jansson.h>
+
+ENUM_NAMES(report_kind, REPORT_COUNT, [REPORT_CONNECTED] = "connected",
+	   [REPORT_STARTED] = "started", [REPORT_BYTES] = "bytes", [REPORT_ENDED] = "ended")
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
+
+/* Numbers travel as JSON integers, which jansson keeps in 63 bits. */
+static bool to_unsigned(json_int_t number, guint64 *value)
+{
+	*value = (guint64)number;
+	return number >= 0;
+}
+
+void worker_job_free(struct worker_job *job)
+{
+	if (!job)
+		return;
+	g_free(job->root);
+	g_free(job->uri);
+	g_free(job->xml);
+	g_free(job->folder);
+	g_free(job);
+}
+
+struct worker_job *worker_job_parse(const char *text, gsize length, GError **error)
+{
+	json_error_t why;
+	g_autoptr(json_t) json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
+	const char *root, *uri, *xml, *folder;
+	json_int_t console_max, channel_max;
+
+	if (!json ||
+	    json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I}", "root",
+			   &root, "uri", &uri, "xml", &xml, "folder", &folder, "console_max",
+			   &console_max, "channel_max", &channel_max) < 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker's job is malformed: %s",
+			    why.text);
+		return NULL;
+	}
+	job->root = g_strdup(root);
+	job->uri = g_strdup(uri);
+	job->xml = g_strdup(xml);
+	job->folder = g_strdup(folder);
+	if (!to_unsigned(console_max, &job->console_max) ||
+	    !to_unsigned(channel_max, &job->channel_max)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "the worker's job is malformed: a bound is negative");
+		return NULL;
+	}
+	return g_steal_pointer(&job);
+}
+
+char *worker_job_format(const struct worker_job *job)
+{
+	g_autoptr(json_t) json =
+		json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I}", "root", job->root, "uri", job->uri,
+			  "xml", job->xml, "folder", job->folder, "console_max",
+			  (json_int_t)job->console_max, "channel_max",
+			  (json_int_t)job->channel_max);
+
+	return json_dumps(json, JSON_COMPACT);
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	g_free(report->qemu);
+	g_free(report->libvirt);
+	g_free(report->detail);
+	g_free(report);
+}
+
+/* The same members for every kind; report_check() knows which may be set. */
+static bool report_unpack(json_t *json, struct report *report, json_error_t *why)
+{
+	const char *kind, *qemu = NULL, *libvirt = NULL, *ending = NULL, *detail = NULL;
+	json_int_t pid = 0, usec = 0, console = 0, channel = 0;
+
+	if (json_unpack_ex(json, why, JSON_STRICT,
+			   "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s}", "report", &kind, "qemu",
+			   &qemu, "libvirt", &libvirt, "pid", &pid, "usec", &usec, "console",
+			   &console, "channel", &channel, "ending", &ending, "detail",
+			   &detail) < 0)
+		return false;
+	g_strlcpy(why->text, "a value is out of range", sizeof(why->text));
+	report->qemu = g_strdup(qemu);
+	report->libvirt = g_strdup(libvirt);
+	report->detail = g_strdup(detail);
+	report->pid = pid;
+	return report_kind_from_name(kind, &report->kind) && pid >= 0 && pid <= G_MAXINT32 &&
+	       to_unsigned(usec, &report->usec) && to_unsigned(console, &report->console) &&
+	       to_unsigned(channel, &report->channel) &&
+	       (!ending || ending_from_name(ending, &report->ending)) &&
+	       (ending != NULL) == (report->kind == REPORT_ENDED);
+}
+
+struct report *report_parse(const char *line, gsize length, GError **error)
+{
+	json_error_t why;
+	g_autoptr(json_t) json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
+	AUTO(report) *report = g_new0(struct report, 1);
+
+	if (json && report_unpack(json, report, &why))
+		return g_steal_pointer(&report);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker's report is malformed: %s",
+		    why.text);
+	return NULL;
+}
+
+/* jansson takes only UTF-8, and a detail may quote anything. */
+static void set_text(json_t *json, const char *name, const char *text)
+{
+	g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
+
+	if (valid)
+		json_object_set_new(json, name, json_string(valid));
+}
+
+static void set_number(json_t *json, const char *name, guint64 number)
+{
+	if (number)
+		json_object_set_new(json, name, json_integer((json_int_t)number));
+}
+
+char *report_format(const struct report *report)
+{
+	g_autoptr(json_t) json = json_object();
+	g_autofree char *text = NULL;
+
+	set_text(json, "report", report_kind_name(report->kind));
+	set_text(json, "qemu", report->qemu);
+	set_text(json, "libvirt", report->libvirt);
+	set_number(json, "pid", (guint64)report->pid);
+	set_number(json, "usec", report->usec);
+	set_number(json, "console", report->console);
+	set_number(json, "channel", report->channel);
+	if (report->kind == REPORT_ENDED)
+		set_text(json, "ending", ending_name(report->ending));
+	set_text(json, "detail", report->detail);
+	text = json_dumps(json, JSON_COMPACT);
+	return g_strconcat(text, "\n", NULL);
+}

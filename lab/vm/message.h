@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What parent and worker tell each other: one job on fd 3, lines of reports on fd 4. JSON. */
+#ifndef VM_MESSAGE_H
+#define VM_MESSAGE_H
+
+#include "base/auto.h"
+#include "base/ending.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+#define MESSAGE_JOB_FD 3
+#define MESSAGE_REPORT_FD 4
+
+/* Bytes; a domain with 4096 explicit vCPUs takes about 1 MB. */
+#define MESSAGE_JOB_MAX (16u << 20)
+#define MESSAGE_LINE_MAX (64u << 10)
+
+struct worker_job {
+	char *root; /* the vm_root's path */
+	char *uri;  /* NULL: the root's embedded driver */
+	char *xml;
+	char *folder;
+	guint64 console_max, channel_max; /* bytes */
+};
+
+struct worker_job *worker_job_parse(const char *text, gsize length, GError **error);
+char *worker_job_format(const struct worker_job *job);
+void worker_job_free(struct worker_job *job);
+AUTO_DEFINE(worker_job, worker_job_free)
+
+enum report_kind {
+	REPORT_CONNECTED, /* qemu, libvirt */
+	REPORT_STARTED,	  /* pid, usec */
+	REPORT_BYTES,	  /* console, channel, usec: of the first byte on the channel, or 0 */
+	REPORT_ENDED,	  /* ending, detail, usec; nothing follows */
+	REPORT_COUNT,
+};
+const char *report_kind_name(enum report_kind kind);
+bool report_kind_from_name(const char *name, enum report_kind *kind);
+
+/* Fields that a kind does not carry are zero. */
+struct report {
+	enum report_kind kind;
+	char *qemu, *libvirt; /* versions */
+	gint64 pid;	      /* QEMU's, 0 when it is on another host */
+	guint64 usec;	      /* monotonic clock, which all processes of a host share */
+	guint64 console, channel;
+	enum ending ending;
+	char *detail; /* NULL: nothing to add */
+};
+
+/* One line without its newline. ERROR_LAB when it is not exactly what report_format() makes. */
+struct report *report_parse(const char *line, gsize length, GError **error);
+/* With newline. */
+char *report_format(const struct report *report);
+void report_free(struct report *report);
+AUTO_DEFINE(report, report_free)
+
+#endif

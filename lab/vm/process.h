@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* QEMU processes that belong to a root, found in /proc. */
+#ifndef VM_PROCESS_H
+#define VM_PROCESS_H
+
+#include "base/root.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Pids (pid_t) of the QEMUs whose command line names a file below @folder; other programs that
+ * mention it, and zombies, do not count. @proc is /proc.
+ */
+GArray *process_find(struct root *proc, const char *folder);
+
+/* Kills what process_find() finds until nothing is left. ERROR_LAB after ten seconds. */
+bool process_end(const char *folder, GError **error);
+
+#endif

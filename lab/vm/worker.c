@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The worker: one process, one libvirt connection, one guest. libvirt's calls block for seconds, so
+ * everything that a user sees or waits for is the parent's; the worker reports to it.
+ */
+#include "vm/vm.h"
+
+#include "base/error.h"
+#include "base/tree.h"
+#include "vm/device.h"
+#include "vm/feed.h"
+#include "vm/message.h"
+#include "vm/process.h"
+#include "vm/shutdown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <libvirt/libvirt-qemu.h>
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* How often byte counts are reported. */
+#define REPORT_INTERVAL_MS 200
+/* What QEMU left in a socket is read within this time, or it is not read at all. */
+#define DRAIN_USEC (2 * G_USEC_PER_SEC)
+/* A worker that was told to end and hangs in libvirt ends itself after so many seconds. */
+#define TERM_LIMIT_SECONDS 30
+
+struct worker {
+	struct worker_job *job;
+	pid_t parent;
+	virConnectPtr connection;
+	virDomainPtr domain;
+	GMainLoop *loop;
+	struct feed *console, *serial, *port;
+	struct feed *chosen; /* of the last two, the one that spoke: the agent uses only one */
+	struct output console_log, channel_bin;
+	guint64 first_record_usec;
+	guint64 reported_bytes; /* console + channel */
+	struct shutdown shutdown;
+	bool stopped; /* libvirt says that the guest is gone */
+	bool resumed; /* it is created paused, which libvirt tells us as well */
+	bool decided; /* @ending holds; the first reason counts */
+	enum ending ending;
+	char *detail;
+};
+
+/* Written by the signal handler. */
+static int term_fd = -1;
+
+static void sigterm(int number G_GNUC_UNUSED)
+{
+	int saved = errno;
+
+	alarm(TERM_LIMIT_SECONDS);
+	eventfd_write(term_fd, 1);
+	errno = saved;
+}
+
+static void worker_decide(struct worker *worker, enum ending ending, const char *detail)
+{
+	if (!worker->decided) {
+		worker->decided = true;
+		worker->ending = ending;
+		worker->detail = g_strdup(detail);
+	}
+	g_main_loop_quit(worker->loop);
+}
+
+/* A parent that is gone reads nothing; the SIGTERM that comes with its death does the rest. */
+static void worker_report(const struct report *report)
+{
+	g_autofree char *line = report_format(report);
+	const char *rest = line;
+	gsize left = strlen(line);
+
+	while (left) {
+		ssize_t written = write(MESSAGE_REPORT_FD, rest, left);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return;
+		rest += written;
+		left -= (gsize)written;
+	}
+}
+
+static gboolean worker_report_bytes(void *data)
+{
+	struct worker *worker = data;
+	struct report report = {
+		.kind = REPORT_BYTES,
+		.console = worker->console_log.bytes,
+		.channel = worker->channel_bin.bytes,
+		.usec = worker->first_record_usec,
+	};
+
+	if (report.console + report.channel != worker->reported_bytes)
+		worker_report(&report);
+	worker->reported_bytes = report.console + report.channel;
+	return G_SOURCE_CONTINUE;
+}
+
+static void worker_store(struct worker *worker, struct output *output, const guint8 *data,
+			 gsize length)
+{
+	g_autofree char *detail = NULL;
+
+	switch (output_append(output, data, length)) {
+	case OUTPUT_WRITTEN:
+		return;
+	case OUTPUT_FULL:
+		detail = g_strdup_printf("the guest sent more than %" G_GUINT64_FORMAT
+					 " bytes to '%s'",
+					 output->limit, output->path);
+		worker_decide(worker, ENDING_FLOODED, detail);
+		return;
+	case OUTPUT_FAILED:
+		detail = g_strdup_printf("cannot write '%s': %s", output->path, g_strerror(errno));
+		worker_decide(worker, ENDING_DIED, detail);
+		return;
+	}
+}
+
+static void console_data(struct feed *feed G_GNUC_UNUSED, const guint8 *bytes, gsize length,
+			 void *data)
+{
+	struct worker *worker = data;
+
+	worker_store(worker, &worker->console_log, bytes, length);
+}
+
+static void channel_data(struct feed *feed, const guint8 *bytes, gsize length, void *data)
+{
+	struct worker *worker = data;
+
+	if (!worker->chosen) {
+		worker->chosen = feed;
+		worker->first_record_usec = (guint64)g_get_monotonic_time();
+	}
+	if (worker->chosen == feed)
+		worker_store(worker, &worker->channel_bin, bytes, length);
+}
+
+static bool worker_open_feed(struct worker *worker, struct feed **feed, struct device *found,
+			     void (*data)(struct feed *, const guint8 *, gsize, void *),
+			     GError **error)
+{
+	AUTO(device) *device = found;
+
+	if (!device)
+		return true;
+	/* A socket's path in another host's domain means nothing here. */
+	if (worker->job->uri)
+		g_clear_pointer(&device->socket, g_free);
+	*feed = feed_open(worker->connection, worker->domain, device, data, worker, error);
+	return *feed != NULL;
+}
+
+static void set_libvirt_error(GError **error, const char *what)
+{
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "libvirt cannot %s: %s", what,
+		    virGetLastErrorMessage());
+}
+
+static bool worker_open_feeds(struct worker *worker, GError **error)
+{
+	/* libvirt's strings are malloc()ed, as GLib's are. */
+	g_autofree char *xml = virDomainGetXMLDesc(worker->domain, 0);
+
+	if (!xml) {
+		set_libvirt_error(error, "describe the guest");
+		return false;
+	}
+	return output_open(&worker->console_log, worker->job->folder, "console.log",
+			   worker->job->console_max, error) &&
+	       output_open(&worker->channel_bin, worker->job->folder, "channel.bin",
+			   worker->job->channel_max, error) &&
+	       worker_open_feed(worker, &worker->console, device_find_serial(xml, 0), console_data,
+				error) &&
+	       worker_open_feed(worker, &worker->serial, device_find_serial(xml, 1), channel_data,
+				error) &&
+	       worker_open_feed(worker, &worker->port, device_find_channel(xml, "topolab.0"),
+				channel_data, error);
+}
+
+static int lifecycle_event(virConnectPtr connection G_GNUC_UNUSED,
+			   virDomainPtr domain G_GNUC_UNUSED, int event, int detail, void *data)
+{
+	struct worker *worker = data;
+
+	if (event == VIR_DOMAIN_EVENT_STOPPED) {
+		worker->stopped = true;
+		g_main_loop_quit(worker->loop);
+	} else if (event == VIR_DOMAIN_EVENT_RESUMED) {
+		worker->resumed = true;
+	} else if (event == VIR_DOMAIN_EVENT_SUSPENDED && worker->resumed &&
+		   !shutdown_is_known(&worker->shutdown)) {
+		/* QEMU itself stops the vCPUs: an I/O error, or KVM could not emulate something. */
+		g_autofree char *why = g_strdup_printf(
+			"QEMU suspended the guest (libvirt's detail %d)", detail);
+
+		worker_decide(worker, ENDING_DIED, why);
+	}
+	return 0;
+}
+
+static void monitor_event(virConnectPtr connection G_GNUC_UNUSED,
+			  virDomainPtr domain G_GNUC_UNUSED, const char *event,
+			  long long seconds G_GNUC_UNUSED, unsigned micros G_GNUC_UNUSED,
+			  const char *details, void *data)
+{
+	struct worker *worker = data;
+
+	if (strcmp(event, "SHUTDOWN") == 0)
+		shutdown_note(&worker->shutdown, details);
+}
+
+static char *version_text(unsigned long version)
+{
+	return g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000,
+			       version % 1000);
+}
+
+static void worker_report_connected(struct worker *worker)
+{
+	unsigned long qemu = 0, libvirt = 0;
+	g_autofree char *qemu_text = NULL;
+	g_autofree char *libvirt_text = NULL;
+	struct report report = {.kind = REPORT_CONNECTED};
+
+	virConnectGetVersion(worker->connection, &qemu);
+	virConnectGetLibVersion(worker->connection, &libvirt);
+	report.qemu = qemu_text = version_text(qemu);
+	report.libvirt = libvirt_text = version_text(libvirt);
+	worker_report(&report);
+}
+
+static bool worker_connect(struct worker *worker, GError **error)
+{
+	g_autofree char *escaped = g_uri_escape_string(worker->job->root, "/", FALSE);
+	g_autofree char *embed = g_strconcat("qemu:///embed?root=", escaped, NULL);
+
+	worker->connection = virConnectOpen(worker->job->uri ? worker->job->uri : embed);
+	if (!worker->connection) {
+		set_libvirt_error(error, "open its QEMU driver");
+		return false;
+	}
+	worker_report_connected(worker);
+	return true;
+}
+
+/* Paused, so that every channel is open before the guest says its first byte. */
+static bool worker_create(struct worker *worker, GError **error)
+{
+	if (virConnectDomainEventRegisterAny(worker->connection, NULL,
+					     VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+					     VIR_DOMAIN_EVENT_CALLBACK(lifecycle_event), worker,
+					     NULL) < 0 ||
+	    virConnectDomainQemuMonitorEventRegister(worker->connection, NULL, "SHUTDOWN",
+						     monitor_event, worker, NULL, 0) < 0) {
+		set_libvirt_error(error, "watch the guest");
+		return false;
+	}
+	worker->domain = virDomainCreateXML(worker->connection, worker->job->xml,
+					    VIR_DOMAIN_START_PAUSED);
+	if (worker->domain)
+		return true;
+	set_libvirt_error(error, "start the guest");
+	return false;
+}
+
+/* QEMU's pid, from the file that libvirt keeps; 0 for a guest on another host. */
+static gint64 worker_qemu_pid(struct worker *worker)
+{
+	g_autofree char *name = g_strconcat(virDomainGetName(worker->domain), ".pid", NULL);
+	g_autofree char *path =
+		g_build_filename(worker->job->root, "run", "qemu", name, NULL);
+	g_autofree char *text = NULL;
+	guint64 pid = 0;
+
+	if (!worker->job->uri && g_file_get_contents(path, &text, NULL, NULL))
+		g_ascii_string_to_unsigned(g_strchomp(text), 10, 1, G_MAXINT32, &pid, NULL);
+	return (gint64)pid;
+}
+
+static bool worker_start(struct worker *worker, GError **error)
+{
+	struct report report = {.kind = REPORT_STARTED};
+
+	if (!worker_connect(worker, error) || !worker_create(worker, error) ||
+	    !worker_open_feeds(worker, error))
+		return false;
+	report.pid = worker_qemu_pid(worker);
+	report.usec = (guint64)g_get_monotonic_time();
+	if (virDomainResume(worker->domain) < 0) {
+		set_libvirt_error(error, "let the guest run");
+		return false;
+	}
+	worker_report(&report);
+	return true;
+}
+
+/* In our own root QEMU is simply killed: that takes no libvirt call, which might hang with it. */
+static void worker_destroy_guest(struct worker *worker)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (worker->stopped)
+		return;
+	if (worker->job->uri) {
+		if (worker->domain)
+			virDomainDestroy(worker->domain);
+		return;
+	}
+	if (!process_end(worker->job->root, &error))
+		worker_decide(worker, ENDING_DIED, error->message);
+}
+
+static void worker_drain(struct worker *worker)
+{
+	struct feed *const feeds[] = {worker->console, worker->serial, worker->port};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(feeds); i++)
+		if (feeds[i])
+			feed_drain(feeds[i], DRAIN_USEC);
+	worker_report_bytes(worker);
+}
+
+/* The parent is dead: nobody reads, and nobody else knows about the root. */
+static void worker_clear_up_alone(struct worker *worker)
+{
+	if (!worker->job->uri && process_end(worker->job->root, NULL))
+		tree_remove(worker->job->root, NULL);
+}
+
+static void worker_finish(struct worker *worker)
+{
+	struct report report = {.kind = REPORT_ENDED};
+
+	worker_destroy_guest(worker);
+	report.usec = (guint64)g_get_monotonic_time();
+	worker_drain(worker);
+	if (!worker->decided)
+		worker_decide(worker, shutdown_ending(&worker->shutdown),
+			      shutdown_detail(&worker->shutdown));
+	report.ending = worker->ending;
+	report.detail = worker->detail;
+	worker_report(&report);
+	if (getppid() != worker->parent)
+		worker_clear_up_alone(worker);
+}
+
+static gboolean worker_terminated(int fd G_GNUC_UNUSED, GIOCondition condition G_GNUC_UNUSED,
+				  void *data)
+{
+	worker_decide(data, ENDING_STOPPED, NULL);
+	return G_SOURCE_REMOVE;
+}
+
+static void ignore_libvirt_error(void *data G_GNUC_UNUSED, virErrorPtr error G_GNUC_UNUSED)
+{
+}
+
+/* libvirt writes to stderr, and below the home folder, unless it is told otherwise in time. */
+static bool worker_init_libvirt(struct worker *worker, GError **error)
+{
+	g_autofree char *log = g_build_filename(worker->job->root, "libvirt.log", NULL);
+	g_autofree char *outputs = g_strconcat("3:file:", log, NULL);
+
+	g_setenv("LIBVIRT_LOG_OUTPUTS", outputs, TRUE);
+	if (!worker->job->uri) {
+		g_setenv("XDG_CACHE_HOME", worker->job->root, TRUE);
+		g_setenv("XDG_CONFIG_HOME", worker->job->root, TRUE);
+		g_setenv("XDG_RUNTIME_DIR", worker->job->root, TRUE);
+	}
+	virSetErrorFunc(NULL, ignore_libvirt_error);
+	if (virInitialize() == 0 && virEventRegisterDefaultImpl() == 0)
+		return true;
+	set_libvirt_error(error, "be initialised");
+	return false;
+}
+
+static bool worker_init_signals(struct worker *worker, GError **error)
+{
+	struct sigaction action = {.sa_handler = sigterm, .sa_flags = SA_RESTART};
+
+	term_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (term_fd < 0 || sigaction(SIGTERM, &action, NULL) < 0 ||
+	    signal(SIGPIPE, SIG_IGN) == SIG_ERR) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker cannot take signals: %s",
+			    g_strerror(errno));
+		return false;
+	}
+	g_unix_fd_add(term_fd, G_IO_IN, worker_terminated, worker);
+	return true;
+}
+
+static struct worker_job *read_job(GError **error)
+{
+	g_autoptr(GByteArray) text = g_byte_array_new();
+	guint8 chunk[4096];
+	ssize_t got;
+
+	fcntl(MESSAGE_JOB_FD, F_SETFD, FD_CLOEXEC);
+	fcntl(MESSAGE_REPORT_FD, F_SETFD, FD_CLOEXEC);
+	while ((got = read(MESSAGE_JOB_FD, chunk, sizeof(chunk))) > 0 &&
+	       text->len <= MESSAGE_JOB_MAX)
+		g_byte_array_append(text, chunk, (guint)got);
+	if (got != 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "'topolab worker' is started by topolab itself, with a job on "
+			    "descriptor %d",
+			    MESSAGE_JOB_FD);
+		return NULL;
+	}
+	return worker_job_parse((const char *)text->data, text->len, error);
+}
+
+int vm_worker_main(void)
+{
+	struct worker worker = {.parent = getppid()};
+	g_autoptr(GError) error = NULL;
+
+	worker.console_log.fd = worker.channel_bin.fd = -1;
+	worker.job = read_job(&error);
+	if (!worker.job) {
+		fprintf(stderr, "topolab: %s\n", error->message);
+		return error_exit_status(error);
+	}
+	worker.loop = g_main_loop_new(NULL, FALSE);
+	if (!worker_init_signals(&worker, &error) || !worker_init_libvirt(&worker, &error) ||
+	    !worker_start(&worker, &error)) {
+		worker_decide(&worker, ENDING_DIED, error->message);
+	} else {
+		g_timeout_add(REPORT_INTERVAL_MS, worker_report_bytes, &worker);
+		g_main_loop_run(worker.loop);
+	}
+	worker_finish(&worker);
+	/* Closing the connection would tidy up a root that is about to be removed. */
+	_exit(0);
+}

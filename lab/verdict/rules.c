@@ -8,6 +8,7 @@
 
 #define EVIDENCE_SPANS "proc/schedstat"
 #define EVIDENCE_NAMES "sys/kernel/debug/sched/domains"
+#define EVIDENCE_GROUPS "kmsg"
 
 /* "SMT MC NUMA", from the inside out. */
 static char *chain_names(const struct domain_tree *tree, unsigned cpu)
@@ -152,6 +153,50 @@ static void compare_level(const struct domain *want, const struct domain *got, u
 			       });
 }
 
+/*
+ * "0-1 2-3", own group first; a balance mask is told where it is not the whole group, which is also
+ * when the kernel's log has it (sched_domain_debug_one()).
+ */
+static char *groups_text(const struct domain *domain)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < domain->groups->len; i++) {
+		const struct domain_group *group = domain->groups->pdata[i];
+		g_autofree char *span = cpus_to_list(group->span);
+		g_autofree char *mask = NULL;
+
+		g_string_append_printf(text, "%s%s", i ? " " : "", span);
+		if (!group->mask || cpus_equal(group->mask, group->span))
+			continue;
+		mask = cpus_to_list(group->mask);
+		g_string_append_printf(text, " (mask %s)", mask);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void compare_groups(const struct domain *want, const struct domain *got, unsigned cpu,
+			   struct findings *findings)
+{
+	g_autofree char *want_text = groups_text(want);
+	g_autofree char *got_text = groups_text(got);
+	g_autofree char *reason = NULL;
+
+	if (strcmp(want_text, got_text) == 0)
+		return;
+	reason = g_strdup_printf("%s has other groups than this kernel makes of the machine",
+				 want->name);
+	findings_add(findings, &(struct finding){
+				       .cpu = (int)cpu,
+				       .level = (int)want->index,
+				       .expected = want_text,
+				       .observed = got_text,
+				       .rule = want->rule,
+				       .reason = reason,
+				       .evidence = EVIDENCE_GROUPS,
+			       });
+}
+
 static void compare_cpu(const struct domain_tree *expected, const struct domain_tree *observed,
 			unsigned cpu, struct findings *findings)
 {
@@ -167,6 +212,8 @@ static void compare_cpu(const struct domain_tree *expected, const struct domain_
 			compare_flags(want, got, cpu, findings);
 		if (want->level >= 0 && got->level >= 0)
 			compare_level(want, got, cpu, findings);
+		if (want->groups && got->groups)
+			compare_groups(want, got, cpu, findings);
 	}
 }
 

@@ -89,7 +89,7 @@ static void page_run(struct page *page, const struct result *result)
 		append_part(run, "QEMU %s", result->qemu);
 	if (result->libvirt)
 		append_part(run, "libvirt %s", result->libvirt);
-	append_part(run, "%.4g vCPUs for each host CPU", result->vcpus_per_host_cpu);
+	append_part(run, "%.4g vCPUs per host CPU", result->vcpus_per_host_cpu);
 	if (result->boot_ms >= 0)
 		append_part(run, "booted in %.1f s", (double)result->boot_ms / 1000);
 	if (result->wall_ms >= 0)
@@ -110,23 +110,31 @@ static void page_tree(struct page *page, const struct result *result)
 		g_string_append_printf(page->out, "\n%s", tree);
 }
 
-/* The checks that passed: their names, or with verbose a line each with what was compared. */
+/* What the check compared, on a line of its own. */
+static void page_passed_check(struct page *page, const struct check *check)
+{
+	g_autofree char *first = g_strdup_printf("  %-9s %-23s ", "PASS", check->name);
+	g_autofree char *rest = g_strnfill(strlen(first), ' ');
+	g_autofree char *reason =
+		lines_printable(check->reason ? check->reason : "", !page->style->utf8);
+
+	lines_wrap(page->out, first, rest, reason);
+}
+
+/* The checks that passed: their names, or with verbose a line each. */
 static void page_passed(struct page *page, const struct checks *checks)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	for (guint i = 0; i < checks_count(checks); i++) {
 		const struct check *check = checks_get(checks, i);
-		g_autofree char *line = NULL;
 
 		if (check->verdict != VERDICT_PASS)
 			continue;
-		if (!page->style->verbose) {
+		if (page->style->verbose)
+			page_passed_check(page, check);
+		else
 			g_string_append_printf(names, "%s%s", names->len ? " " : "", check->name);
-			continue;
-		}
-		line = g_strdup_printf("%-24s %s", check->name, check->reason ? check->reason : "");
-		page_field(page, "PASS", g_strchomp(line));
 	}
 	if (names->len)
 		page_field(page, "PASS", names->str);

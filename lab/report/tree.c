@@ -6,10 +6,11 @@
 
 #include <string.h>
 
+#define NAME_COLUMNS 5
 /* A span that is longer pushes the flags to a line of their own. */
-#define SPAN_COLUMNS 24
+#define SPAN_COLUMNS 16
 
-/* "0-255" of many numbers is long on irregular machines; a report shows where it begins. */
+/* A list can be long on irregular machines; a report shows where it begins. */
 #define SPAN_SHOWN 56
 
 struct marks {
@@ -68,10 +69,10 @@ static void tree_domain(GString *out, const struct domain *domain, bool last,
 	g_autofree char *flags = domain->flags ? flags_folded(domain->flags) : NULL;
 	g_autofree char *shown = flags ? lines_printable(flags, ascii) : NULL;
 	g_autofree char *span = span_text(domain->span);
-	g_autofree char *rest = g_strdup_printf("    %s%31s", last ? "   " : marks->bar, "");
+	g_autofree char *rest = g_strdup_printf("  %s%*s", last ? "   " : marks->bar, NAME_COLUMNS + SPAN_COLUMNS + 2, "");
 	g_autofree char *line = NULL;
 
-	line = g_strdup_printf("  %s%-5s %-*s", last ? marks->last : marks->fork, name,
+	line = g_strdup_printf("  %s%-*s %-*s", last ? marks->last : marks->fork, NAME_COLUMNS, name,
 			       SPAN_COLUMNS, span);
 	if (!shown) {
 		g_string_append_printf(out, "%s\n", g_strchomp(line));
@@ -90,11 +91,11 @@ static void tree_shape(GString *out, const struct domain_tree *tree, const struc
 	unsigned cpu = (unsigned)cpus_next(shape, -1);
 	unsigned depth = domain_tree_depth(tree, cpu);
 	const struct marks *marks = style->utf8 ? &marks_utf8 : &marks_ascii;
-	unsigned others = cpus_count(shape) - 1;
+	g_autofree char *alike = span_text(shape);
 
 	g_string_append_printf(out, "CPU %u", cpu);
-	if (others)
-		g_string_append_printf(out, ", like %u other%s", others, others == 1 ? "" : "s");
+	if (cpus_count(shape) > 1)
+		g_string_append_printf(out, ", of %u alike: %s", cpus_count(shape), alike);
 	g_string_append(out, depth ? "\n" : ": no domain\n");
 	for (unsigned i = 0; i < depth; i++)
 		tree_domain(out, domain_tree_get(tree, cpu, i), i + 1 == depth, marks,

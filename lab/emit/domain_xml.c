@@ -154,10 +154,15 @@ static void write_cpu(xmlTextWriter *writer, const struct topo *topo)
 	write_close(writer);
 }
 
-static void write_serial(xmlTextWriter *writer, const char *port)
+static void write_serial(xmlTextWriter *writer, const char *port, const char *socket_folder)
 {
+	g_autofree char *name = g_strconcat("serial", port, NULL);
+	g_autofree char *path = socket_folder ? g_build_filename(socket_folder, name, NULL) : NULL;
+
 	write_open(writer, "serial");
-	write_attribute(writer, "type", "pty");
+	write_attribute(writer, "type", path ? "unix" : "pty");
+	if (path)
+		write_empty(writer, "source", "mode", "bind", "path", path, NULL);
 	write_empty(writer, "target", "type", "isa-serial", "port", port, NULL);
 	write_close(writer);
 }
@@ -191,13 +196,14 @@ static void write_interrupt_remapping(xmlTextWriter *writer)
 	write_close(writer);
 }
 
-static void write_devices(xmlTextWriter *writer, const struct topo *topo)
+static void write_devices(xmlTextWriter *writer, const struct topo *topo,
+			  const struct emit_domain *domain)
 {
 	write_open(writer, "devices");
 	write_empty(writer, "controller", "type", "usb", "model", "none", NULL);
 	write_channel_controller(writer);
-	write_serial(writer, "0");
-	write_serial(writer, "1");
+	write_serial(writer, "0", domain->socket_folder);
+	write_serial(writer, "1", domain->socket_folder);
 	write_channel(writer);
 	write_empty(writer, "memballoon", "model", "none", NULL);
 	if (emit_has_wide_apic_ids(topo))
@@ -237,7 +243,7 @@ static void write_domain(xmlTextWriter *writer, const struct topo *topo,
 	write_text(writer, "on_poweroff", "destroy");
 	write_text(writer, "on_reboot", "destroy");
 	write_text(writer, "on_crash", "destroy");
-	write_devices(writer, topo);
+	write_devices(writer, topo, domain);
 	write_qemu_arguments(writer, topo);
 	write_close(writer);
 }
@@ -259,7 +265,7 @@ static bool text_is_sane(const char *text)
 static bool domain_check(const struct emit_domain *domain, GError **error)
 {
 	const char *const texts[] = {domain->name, domain->kernel_path, domain->initrd_path,
-				     domain->command_line};
+				     domain->command_line, domain->socket_folder ?: ""};
 	gsize length = strlen(domain->command_line);
 
 	if (length > COMMAND_LINE_MAX) {

@@ -19,6 +19,11 @@ struct emit_domain {
 	const char *initrd_path;  /* absolute */
 	const char *command_line; /* whole kernel command line */
 	enum emit_accel accel;
+	/*
+	 * Absolute folder for the serial ports' Unix sockets, from which what a guest said last can
+	 * be read when it is gone. NULL: pseudo terminals, which libvirt reaches on any host.
+	 */
+	const char *socket_folder;
 };
 
 /*

@@ -111,6 +111,7 @@ static char *job_domain(struct job *job, GError **error)
 		.initrd_path = initrd,
 		.command_line = job->result->command_line,
 		.accel = job->spec.accel,
+		.socket_folder = job->spec.uri ? NULL : vm_root_path(job->root),
 	};
 	return emit_domain_xml(job->spec.topo, &domain, error);
 }

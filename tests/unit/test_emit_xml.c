@@ -190,6 +190,19 @@ static void test_devices(void)
 		    "0");
 }
 
+static void test_sockets(void)
+{
+	const struct machine machine = SMALL;
+	struct emit_domain domain = a_domain;
+	g_autofree char *text = NULL;
+
+	domain.socket_folder = "/run/t/a&b";
+	text = emit(&machine, &domain);
+	assert_says(text, "count(//serial[@type='unix']/source[@mode='bind'])", "2");
+	assert_says(text, "//serial[target/@port='0']/source/@path", "/run/t/a&b/serial0");
+	assert_says(text, "//serial[target/@port='1']/source/@path", "/run/t/a&b/serial1");
+}
+
 static void test_escaping(void)
 {
 	const struct machine machine = SMALL;
@@ -357,6 +370,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/domain-xml/narrow-ids", test_narrow_ids);
 	g_test_add_func("/domain-xml/wide-ids", test_wide_ids);
 	g_test_add_func("/domain-xml/devices", test_devices);
+	g_test_add_func("/domain-xml/sockets", test_sockets);
 	g_test_add_func("/domain-xml/escaping", test_escaping);
 	g_test_add_func("/domain-xml/refusals", test_refusals);
 	for (unsigned i = 0; names[i]; i++) {

@@ -23,8 +23,8 @@ static const char domain_xml[] =
 	"<cpu mode='maximum' check='none'/>"
 	"<on_poweroff>destroy</on_poweroff><on_reboot>destroy</on_reboot>"
 	"<on_crash>destroy</on_crash><devices>"
-	"<serial type='pty'><target port='0'/></serial>"
-	"<serial type='pty'><target port='1'/></serial>"
+	"<serial type='unix'><source mode='bind' path='%s/serial0'/><target port='0'/></serial>"
+	"<serial type='unix'><source mode='bind' path='%s/serial1'/><target port='1'/></serial>"
 	"<channel type='unix'><target type='virtio' name='topolab.0'/></channel>"
 	"<memballoon model='none'/></devices></domain>";
 
@@ -153,7 +153,8 @@ static void run_guest(struct fixture *fixture, struct vm_spec *spec, const char 
 		g_assert_no_error(error);
 		element = g_strdup_printf("<initrd>%s</initrd>", initrd);
 	}
-	xml = g_strdup_printf(domain_xml, kernel, element ? element : "", arguments);
+	xml = g_strdup_printf(domain_xml, kernel, element ? element : "", arguments,
+			      vm_root_path(fixture->root), vm_root_path(fixture->root));
 	spec->root = fixture->root;
 	spec->xml = xml;
 	spec->folder = fixture->folder;

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Everything a user types; `make help` lists it. Caches apart, all output goes below $(O).
 
+.DEFAULT_GOAL := all
+
 O ?= build
 CC ?= gcc
 V ?= 0
@@ -26,6 +28,8 @@ ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno
 	     $(PACKAGE_CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 PREFIX ?= /usr/local
+
+include ci/deps.mk
 
 # Read once, and only by the rules that compile, so that `make deps` and `make help` need nothing.
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
@@ -54,11 +58,11 @@ $(O)/topolab: $(O)/lab/main.o $(O)/libtopolab.a
 $(O)/libtopolab.a: $(OBJECTS)
 	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/lab/%.o: lab/%.c Makefile
+$(O)/lab/%.o: lab/%.c Makefile | $(O)/deps.build
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The agent is /init of the guest: static, libc and libz only, no sanitizer.
-$(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) Makefile
+$(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) Makefile | $(O)/deps.build
 	$(call say,AGENT,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARNINGS) -O2 -g -D_GNU_SOURCE -Ilab \
 		-static -s -o $@ $(AGENT_SOURCES) -lz
 
@@ -75,7 +79,7 @@ $(O)/gen/tables.c: Makefile $(wildcard lab/cmd/cmd_*.c lab/report/fmt_*.c lab/ke
 		$(call row_table,report_format,report_format,$(FORMATS)) && \
 		$(call row_table,kernel_source,kernel_source,$(KERNEL_SOURCES)); } > $@
 
-$(O)/gen/tables.o: $(O)/gen/tables.c
+$(O)/gen/tables.o: $(O)/gen/tables.c | $(O)/deps.build
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # One program per file; all of them TAP through g_test.
@@ -96,17 +100,17 @@ $(O)/bench/one-shot: tests/bench/one_shot.c Makefile
 
 ## unit: the tests that need no guest
 .PHONY: unit
-unit: all $(UNIT_PROGRAMS)
+unit: all $(UNIT_PROGRAMS) | $(O)/deps.test
 	$(Q)prove --exec '' $(UNIT_PROGRAMS)
 
 ## check: every test, with a few small guests
 .PHONY: check
-check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
+check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
 
 ## check-all: check, and the full machines
 .PHONY: check-all
-check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
+check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) :: -m slow
 
 # lab-X names a machine for `test`; alone it only builds. Their order and -j do not matter.
@@ -119,12 +123,13 @@ $(LABS): all
 
 ## test: boot the machines named beside it (nps4-mini if none) and judge them; KERNEL= and RUN= add
 .PHONY: test
-test: all
+test: all | $(O)/deps.run
 	$(Q)$(O)/topolab run $(or $(ASKED_LABS),nps4-mini) $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
 ## bench: how much slower than bare QEMU, as ratios of interleaved runs
 .PHONY: bench
-bench: all $(O)/bench/bench $(O)/bench/one-shot
+bench: all | $(O)/deps.run
+bench: $(O)/bench/bench $(O)/bench/one-shot
 	$(Q)$(O)/bench/bench
 
 ## help: this list

@@ -34,7 +34,7 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 	json_error_t why;
 	g_autoptr(json_t) json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
 	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
-	const char *root, *uri, *xml, *folder;
+	const char *root, *uri = NULL, *xml, *folder;
 	json_int_t console_max, channel_max;
 
 	if (!json ||

@@ -29,9 +29,9 @@ static const struct magic {
 	const char *bytes, *text;
 } magics[] = {
 	{0, 4, "\177ELF", "an ELF file (a vmlinux?), not the bzImage that is made from it"},
-	{0x38, 4, "ARM\x64", "a kernel for arm64, and topolab runs x86-64 kernels"},
-	{0x38, 4, "RSC\x05", "a kernel for RISC-V, and topolab runs x86-64 kernels"},
-	{0x24, 4, "\x18\x28\x6f\x01", "a kernel for 32-bit Arm, and topolab runs x86-64 kernels"},
+	{0x38, 4, "ARM\x64", "for arm64, and topolab runs x86-64 kernels"},
+	{0x38, 4, "RSC\x05", "for RISC-V, and topolab runs x86-64 kernels"},
+	{0x24, 4, "\x18\x28\x6f\x01", "for 32-bit Arm, and topolab runs x86-64 kernels"},
 	{4, 4, "zimg", "an EFI zboot image, which x86 does not use"},
 	{0, 2, "\x1f\x8b", "gzip data, not a bzImage"},
 	{0, 6, "\xfd" "7zXZ\0", "xz data, not a bzImage"},

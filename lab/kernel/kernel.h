@@ -47,6 +47,9 @@ struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char 
 struct kernel_field {
 	const char *name, *help;
 	bool required;
+	/* Is this a value it can have, and what such a value is: "a name with one '*'". NULL: any. */
+	bool (*valid)(const char *value);
+	const char *form;
 };
 
 /* One kind of source. Each is a file src_KIND.c that defines one row. */

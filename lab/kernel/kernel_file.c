@@ -39,14 +39,19 @@ static bool read_fields(struct kernel_file *file, const struct yaml_node *node, 
 		return yaml_error(node, error, "'%s' is not a mapping", source->kind);
 	for (unsigned i = 0; i < yaml_count(node); i++) {
 		const char *key = yaml_key(node, i), *value;
+		const struct kernel_field *field = field_named(source, key);
 
-		if (!field_named(source, key))
+		if (!field)
 			return yaml_error(yaml_key_node(node, i), error,
 					  "a kernel from '%s' has no field '%s'", source->kind,
 					  key);
 		value = yaml_text(yaml_item(node, i), error);
 		if (!value)
 			return false;
+		if (field->valid && !field->valid(value))
+			return yaml_error(yaml_item(node, i), error,
+					  "'%s.%s' is '%s', which is not %s", source->kind, key,
+					  value, field->form);
 		g_hash_table_insert(file->fields, g_strdup(key), g_strdup(value));
 	}
 	for (const struct kernel_field *field = source->fields; field->name; field++)

@@ -11,7 +11,7 @@
 
 /* One entry of a sources file, whatever its form; every list is of words. */
 struct entry {
-	char **types, **uris, **suites, **architectures;
+	char **types, **uris, **suites, **components, **architectures;
 	bool disabled;
 };
 
@@ -20,6 +20,7 @@ static void entry_clear(struct entry *entry)
 	g_strfreev(entry->types);
 	g_strfreev(entry->uris);
 	g_strfreev(entry->suites);
+	g_strfreev(entry->components);
 	g_strfreev(entry->architectures);
 	*entry = (struct entry){0};
 }
@@ -43,24 +44,39 @@ static bool has_word(char **words, const char *word)
 	return words && g_strv_contains((const char *const *)words, word);
 }
 
+/*
+ * @uri without slashes at its end, or NULL. Other vendors use Debian's suite names and components
+ * too; Debian's own archive is .../debian, .../debian-security or a list of mirrors named like that.
+ */
+static char *debian_uri(const char *uri)
+{
+	gsize length = strlen(uri);
+	g_autofree char *trimmed = NULL;
+	const char *last;
+
+	while (length && uri[length - 1] == '/')
+		length--;
+	trimmed = g_strndup(uri, length);
+	last = strrchr(trimmed, '/');
+	if (!last || !g_str_has_prefix(last, "/debian") || g_str_has_prefix(uri, "cdrom:"))
+		return NULL;
+	return g_steal_pointer(&trimmed);
+}
+
 /* The entry's first usable URI when it is about binary packages of @suite, else NULL. */
 static char *entry_match(const struct entry *entry, const char *suite)
 {
-	if (entry->disabled || !has_word(entry->types, "deb") || !has_word(entry->suites, suite))
+	char *uri = NULL;
+
+	if (entry->disabled || !has_word(entry->types, "deb") || !has_word(entry->suites, suite) ||
+	    !has_word(entry->components, "main"))
 		return NULL;
 	if (entry->architectures && *entry->architectures &&
 	    !has_word(entry->architectures, "amd64"))
 		return NULL;
-	for (unsigned i = 0; entry->uris && entry->uris[i]; i++) {
-		gsize length = strlen(entry->uris[i]);
-
-		if (g_str_has_prefix(entry->uris[i], "cdrom:"))
-			continue;
-		while (length && entry->uris[i][length - 1] == '/')
-			length--;
-		return g_strndup(entry->uris[i], length);
-	}
-	return NULL;
+	for (unsigned i = 0; entry->uris && entry->uris[i] && !uri; i++)
+		uri = debian_uri(entry->uris[i]);
+	return uri;
 }
 
 /* The words apt takes for "no" (StringToBool() in its strutl.cc). */
@@ -88,6 +104,8 @@ static void deb822_field(struct entry *entry, const char *name, const char *valu
 		replace_words(&entry->uris, value);
 	else if (g_ascii_strcasecmp(name, "Suites") == 0)
 		replace_words(&entry->suites, value);
+	else if (g_ascii_strcasecmp(name, "Components") == 0)
+		replace_words(&entry->components, value);
 	else if (g_ascii_strcasecmp(name, "Architectures") == 0)
 		replace_words(&entry->architectures, value);
 	else if (g_ascii_strcasecmp(name, "Enabled") == 0)
@@ -166,10 +184,11 @@ static char *match_one_line(char *line, const char *suite)
 		memset(open, ' ', (gsize)(close - open) + 1);
 	}
 	words = words_of(line);
-	if (g_strv_length(words) >= 3) {
+	if (g_strv_length(words) > 3) {
 		entry.types = words_of(words[0]);
 		entry.uris = words_of(words[1]);
 		entry.suites = words_of(words[2]);
+		entry.components = g_strdupv(words + 3);
 		uri = entry_match(&entry, suite);
 	}
 	entry_clear(&entry);

@@ -16,8 +16,9 @@ enum mirror_form {
 };
 
 /*
- * The first URI from which @text, a sources file, takes binary packages of @suite. Disabled
- * entries, source packages, CD-ROMs and folders in place of suites do not count. NULL: none. Pure.
+ * The first URI from which @text, a sources file, takes Debian's own binary packages of @suite.
+ * Disabled entries, source packages, CD-ROMs, other vendors' archives (those without component
+ * "main", or whose URI does not end in "/debian...") do not count. NULL: none. Pure.
  */
 char *mirror_parse(const char *text, enum mirror_form form, const char *suite);
 

@@ -85,12 +85,8 @@ static char *find_file(const char *folder, const char *pattern, const char *pack
 static char *config_package_of(const char *package, const char *glob, const char *config_glob)
 {
 	const char *star = strchr(glob, '*'), *config_star = strchr(config_glob, '*');
-	gsize before, after;
+	gsize before = (gsize)(star - glob), after = strlen(star + 1);
 
-	if (!star || !config_star)
-		return g_strdup(config_glob);
-	before = (gsize)(star - glob);
-	after = strlen(star + 1);
 	return g_strdup_printf("%.*s%.*s%s", (int)(config_star - config_glob), config_glob,
 			       (int)(strlen(package) - before - after), package + before,
 			       config_star + 1);
@@ -207,15 +203,59 @@ static bool deb_fetch(GHashTable *fields, const struct kernel_options *options,
 	return cache_pin_write(key, id, 0, error);
 }
 
+#define NAME_CHARACTERS G_CSET_a_2_z G_CSET_DIGITS "+-."
+
+static bool is_suites(const char *value)
+{
+	return g_ascii_isalnum(*value) &&
+	       strspn(value, G_CSET_a_2_z G_CSET_DIGITS "- ") == strlen(value);
+}
+
+/* Debian Policy 5.6.1, and one '*' in it. */
+static bool is_package_glob(const char *value)
+{
+	const char *star = strchr(value, '*');
+
+	return star && g_ascii_isalnum(*value) &&
+	       strspn(value, NAME_CHARACTERS) == (gsize)(star - value) &&
+	       strspn(star + 1, NAME_CHARACTERS) == strlen(star + 1);
+}
+
+static bool is_inner_path(const char *value)
+{
+	g_auto(GStrv) parts = g_strsplit(value, "/", -1);
+
+	for (unsigned i = 0; parts[i]; i++)
+		if (!*parts[i] || strcmp(parts[i], ".") == 0 || strcmp(parts[i], "..") == 0)
+			return false;
+	return true;
+}
+
 static const struct kernel_field deb_fields[] = {
-	{.name = "suites", .help = "suites of Debian, blank separated", .required = true},
+	{.name = "suites",
+	 .help = "suites of Debian; the highest version in any of them is taken",
+	 .required = true,
+	 .valid = is_suites,
+	 .form = "a list of suites such as 'bookworm-security bookworm-backports'"},
 	{.name = "package",
-	 .help = "name with '*'; the newest version that matches is taken",
-	 .required = true},
-	{.name = "image", .help = "path of the bzImage in it, with '*'", .required = true},
-	{.name = "config", .help = "path of the config, with '*'", .required = true},
+	 .help = "name of the package, with a '*'",
+	 .required = true,
+	 .valid = is_package_glob,
+	 .form = "a package name with one '*'"},
+	{.name = "image",
+	 .help = "path of the bzImage in the package; '*' and '?' stand for anything",
+	 .required = true,
+	 .valid = is_inner_path,
+	 .form = "a path inside a package, such as 'boot/vmlinuz-*'"},
+	{.name = "config",
+	 .help = "path of the config, likewise",
+	 .required = true,
+	 .valid = is_inner_path,
+	 .form = "a path inside a package, such as 'boot/config-*'"},
 	{.name = "config_package",
-	 .help = "name with '*' of the package that holds the config, when it is another"},
+	 .help = "the package that holds the config, when it is another; '*' is the same text",
+	 .valid = is_package_glob,
+	 .form = "a package name with one '*'"},
 	{0},
 };
 

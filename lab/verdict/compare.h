@@ -11,6 +11,15 @@
  */
 void compare_guest(const struct view *model, const struct view *hardware, struct checks *checks);
 
+/* Fills in what a SRAT or SLIT that is not there means. */
+void view_imply_tables(struct view *hardware);
+
+/*
+ * The MADT's order of APIC ids against the model's order of CPUs: "guest.madt-order", ERROR where
+ * they differ. @apic_ids holds guint32.
+ */
+void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks);
+
 /* Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ. */
 void compare_kernel(enum topo_vendor vendor, const struct view *hardware,
 		    const struct view *system, struct checks *checks);

@@ -3,8 +3,8 @@
 
 #include "base/cpus.h"
 
-/* Distinct findings of one check that are written in full; the others are counted. */
-#define FINDINGS_SHOWN 6
+/* Distinct findings of one check that are kept and written in full; the others are counted. */
+#define FINDINGS_KEPT 6
 
 struct group {
 	struct cpus *cpus; /* empty when the finding is about no CPU */
@@ -18,6 +18,8 @@ struct findings {
 	guint compared;
 	GPtrArray *groups; /* struct group *, in the order they were found */
 	GHashTable *index; /* key -> struct group * */
+	guint n_more;	   /* findings beyond those that are kept, and their CPUs */
+	struct cpus *more_cpus;
 };
 
 static void group_free(gpointer data)
@@ -44,6 +46,7 @@ struct findings *findings_new(const char *name, enum verdict verdict, const char
 	findings->evidence = evidence;
 	findings->groups = g_ptr_array_new_with_free_func(group_free);
 	findings->index = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	findings->more_cpus = cpus_new();
 	return findings;
 }
 
@@ -51,6 +54,7 @@ static void findings_free(struct findings *findings)
 {
 	g_hash_table_unref(findings->index);
 	g_ptr_array_unref(findings->groups);
+	cpus_unref(findings->more_cpus);
 	g_free(findings);
 }
 
@@ -69,6 +73,7 @@ static const char *or_empty(const char *string)
 	return string ? string : "";
 }
 
+/* NULL when no more are kept. */
 static struct group *findings_group(struct findings *findings, const struct finding *finding)
 {
 	g_autofree char *key = g_strdup_printf(
@@ -77,7 +82,7 @@ static struct group *findings_group(struct findings *findings, const struct find
 		or_empty(finding->evidence));
 	struct group *group = g_hash_table_lookup(findings->index, key);
 
-	if (group)
+	if (group || findings->groups->len == FINDINGS_KEPT)
 		return group;
 	group = g_new(struct group, 1);
 	*group = (struct group){
@@ -98,8 +103,10 @@ void findings_add(struct findings *findings, const struct finding *finding)
 {
 	struct group *group = findings_group(findings, finding);
 
+	if (!group)
+		findings->n_more++;
 	if (finding->cpu >= 0)
-		cpus_add(group->cpus, (unsigned)finding->cpu);
+		cpus_add(group ? group->cpus : findings->more_cpus, (unsigned)finding->cpu);
 }
 
 static void findings_write_group(const struct findings *findings, const struct group *group,
@@ -121,25 +128,18 @@ static void findings_write_group(const struct findings *findings, const struct g
 			   });
 }
 
-/* One check for all that is not written in full; it still names every CPU. */
-static void findings_write_rest(const struct findings *findings, struct checks *checks)
+/* One check for all that is not kept; it still names every CPU. */
+static void findings_write_more(const struct findings *findings, struct checks *checks)
 {
-	AUTO(cpus) *cpus = cpus_new();
-	g_autofree char *list = NULL;
-	g_autofree char *reason = NULL;
+	g_autofree char *list = cpus_to_list(findings->more_cpus);
+	g_autofree char *reason =
+		g_strdup_printf("and %u more findings like these, on %u CPUs", findings->n_more,
+				cpus_count(findings->more_cpus));
 
-	for (guint i = FINDINGS_SHOWN; i < findings->groups->len; i++) {
-		const struct group *group = findings->groups->pdata[i];
-
-		cpus_or(cpus, group->cpus);
-	}
-	list = cpus_to_list(cpus);
-	reason = g_strdup_printf("and %u more findings like these, on %u CPUs",
-				 findings->groups->len - FINDINGS_SHOWN, cpus_count(cpus));
 	checks_add(checks, &(struct check){
 				   .name = findings->name,
 				   .verdict = findings->verdict,
-				   .cpu = cpus_next(cpus, -1),
+				   .cpu = cpus_next(findings->more_cpus, -1),
 				   .level = -1,
 				   .cpus = *list ? list : NULL,
 				   .reason = reason,
@@ -170,9 +170,9 @@ void findings_close(struct findings *findings, struct checks *checks)
 {
 	if (findings->groups->len == 0)
 		findings_write_clean(findings, checks);
-	for (guint i = 0; i < MIN(findings->groups->len, FINDINGS_SHOWN); i++)
+	for (guint i = 0; i < findings->groups->len; i++)
 		findings_write_group(findings, findings->groups->pdata[i], checks);
-	if (findings->groups->len > FINDINGS_SHOWN)
-		findings_write_rest(findings, checks);
+	if (findings->n_more)
+		findings_write_more(findings, checks);
 	findings_free(findings);
 }

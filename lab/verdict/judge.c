@@ -3,6 +3,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "expect/expect.h"
+#include "observe/acpi.h"
 #include "observe/observe.h"
 #include "verdict/arguments.h"
 #include "verdict/compare.h"
@@ -237,6 +238,21 @@ static struct view *session_view(struct session *session, const char *name,
 	return view;
 }
 
+/* The bytes prove which table the kernel has; what its CPUs say, guest.madt compares. */
+static void judge_madt_order(struct session *session, const struct view *model)
+{
+	struct checks *checks = session->judgement->checks;
+	static const char member[] = "sys/firmware/acpi/tables/APIC";
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GBytes) table = root_read_bytes(session->evidence, &error, "%s", member);
+	g_autoptr(GArray) apic_ids = table ? acpi_madt_apic_ids(table, &error) : NULL;
+
+	if (apic_ids)
+		compare_madt_order(model, apic_ids, checks);
+	else
+		session_say(session, "guest.madt-order", VERDICT_ERROR, member, error->message);
+}
+
 static void judge_machine(struct session *session)
 {
 	struct checks *checks = session->judgement->checks;
@@ -248,6 +264,8 @@ static void judge_machine(struct session *session)
 
 	if (!hardware || !system)
 		return;
+	view_imply_tables(hardware);
+	judge_madt_order(session, model);
 	compare_guest(model, hardware, checks);
 	given = passed_since(checks, first);
 	compare_kernel(topo_cpu_model(session->input->topo)->vendor, hardware, system, checks);
@@ -260,6 +278,23 @@ static void judge_machine(struct session *session)
 			    "the domains were not judged: the guest was not given the machine");
 }
 
+/* A guest that claims more is lying, and would have us compare for ever. */
+#define DEPTH_MAX 64
+
+static void judge_depth(struct session *session)
+{
+	struct domain_tree *tree = session->judgement->observed;
+
+	CPUS_FOREACH(cpu, domain_tree_cpus(tree)) {
+		if (domain_tree_depth(tree, (unsigned)cpu) <= DEPTH_MAX)
+			continue;
+		session_say(session, "domains.observed", VERDICT_ERROR, "proc/schedstat",
+			    "a CPU has more domains than any kernel can build");
+		g_clear_pointer(&session->judgement->observed, domain_tree_free);
+		return;
+	}
+}
+
 static void judge_evidence(struct session *session)
 {
 	g_autoptr(GError) error = NULL;
@@ -270,6 +305,8 @@ static void judge_evidence(struct session *session)
 	session->judgement->observed = observe_domains(session->evidence, &error);
 	if (!session->judgement->observed)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
+	else
+		judge_depth(session);
 	if (judge_arguments(session) && judge_table(session))
 		judge_machine(session);
 	check_splats(
@@ -316,7 +353,7 @@ static void judge_complete(struct session *session)
 {
 	static const char *const needed[] = {
 		"guest.ending",	      "evidence.channel",   "evidence.archive", "guest.release",
-		"guest.cpuid",	      "guest.madt",	    "guest.srat",	"guest.slit",
+		"guest.madt-order",   "guest.cpuid",	    "guest.madt",	    "guest.srat",	"guest.slit",
 		"kernel.cpus",	      "kernel.topology",    "kernel.caches",	"kernel.numa",
 		"domains.cpus",	      "domains.rules",	    "invariants.nested",
 		"invariants.meet",    "invariants.present", "invariants.groups-cover",

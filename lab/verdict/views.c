@@ -246,6 +246,29 @@ static void compare_distances(const struct comparison *comparison)
 	}
 }
 
+/*
+ * ACPI 6.5, 5.2.16 and 5.2.17: without a SRAT the machine is one proximity domain; without a SLIT
+ * domains are 10 from themselves and, as Linux has it (REMOTE_DISTANCE), 20 from each other.
+ */
+void view_imply_tables(struct view *hardware)
+{
+	if (!hardware->nodes) {
+		hardware->nodes = cpus_new();
+		cpus_add(hardware->nodes, 0);
+		view_set_node_slots(hardware, 1);
+		hardware->node_cpus[0] = cpus_ref(hardware->cpus);
+		CPUS_FOREACH(cpu, hardware->cpus)
+			hardware->cpu[cpu].node = 0;
+	}
+	for (unsigned i = 0; i < hardware->n_node_slots * hardware->n_node_slots; i++)
+		if (hardware->distance[i] >= 0)
+			return;
+	CPUS_FOREACH(from, hardware->nodes)
+		CPUS_FOREACH(to, hardware->nodes)
+			hardware->distance[(unsigned)from * hardware->n_node_slots + (unsigned)to] =
+				from == to ? 10 : 20;
+}
+
 /* One check: the aspects it compares, each of which must compare something. */
 struct part {
 	const char *name, *unit, *evidence;
@@ -347,6 +370,29 @@ void compare_guest(const struct view *model, const struct view *hardware, struct
 
 	for (gsize i = 0; i < G_N_ELEMENTS(guest_parts); i++)
 		part_compare(&guest_parts[i], &comparison, VERDICT_ERROR, checks);
+}
+
+/* Linux numbers CPUs as the MADT lists them, the boot CPU, which is first there, as 0. */
+void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks)
+{
+	struct comparison comparison = {
+		.expected = model,
+		.accusation = "guest was not given the machine",
+		.findings = findings_new("guest.madt-order", VERDICT_ERROR, "MADT entries",
+					 "sys/firmware/acpi/tables/APIC"),
+	};
+
+	compare_number(&comparison, -1, "the number of CPUs in the MADT", cpus_count(model->cpus),
+		       apic_ids->len);
+	CPUS_FOREACH(cpu, model->cpus) {
+		gint64 id = (guint)cpu < apic_ids->len
+				    ? (gint64)g_array_index(apic_ids, guint32, (guint)cpu)
+				    : -1;
+
+		compare_number(&comparison, cpu, "the APIC id of the CPU's place in the MADT",
+			       view_cpu(model, (unsigned)cpu)->apic_id, id);
+	}
+	findings_close(comparison.findings, checks);
 }
 
 void compare_kernel(enum topo_vendor vendor, const struct view *hardware,

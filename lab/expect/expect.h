@@ -13,9 +13,8 @@
 /*
  * The domains of every CPU, after degeneration, each with its groups and the name of the row that
  * made it; a kernel newer than every row gets the newest. Balance masks are there for domains whose
- * groups may overlap, whether the kernel would print them or not; an id of -1 says that a group's
- * mask is empty. ERROR_UNSUPPORTED: a kernel older than 6.1, or a boot argument or machine of which
- * it is not known what this kernel makes.
+ * groups may overlap, whether the kernel would print them or not. ERROR_UNSUPPORTED: a kernel older
+ * than 6.1, or a boot argument or machine of which it is not known what this kernel makes.
  */
 struct domain_tree *expect_domains(const struct topo *topo, const struct kernel_facts *facts,
 				   GError **error);

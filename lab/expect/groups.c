@@ -119,18 +119,23 @@ static struct ring plain_ring(struct groups *groups, unsigned level, unsigned cp
 	return (struct ring){.groups = g_ptr_array_ref(list), .first = first};
 }
 
-/* find_descended_sibling(): from @level down; levels below 0 do not exist and have no child. */
+/*
+ * find_descended_sibling(): the level of @cpu whose child stays within @span; a child's node always
+ * does. The kernel then skips levels that equal their child, but this one never does: it does not
+ * lie within @span itself.
+ */
 static unsigned descended_level(const struct groups *groups, unsigned level, unsigned cpu,
 				const struct cpus *span)
 {
 	while (level > 0 && !cpus_subset(span_of(groups, level - 1, cpu), span))
 		level--;
-	while (level > 0 && span_of(groups, level - 1, cpu) == span_of(groups, level, cpu))
-		level--;
 	return level;
 }
 
-/* build_balance_mask(): the CPUs of the group that come to it from their own child domain. */
+/*
+ * build_balance_mask(): the CPUs of the group that come to it from their own child domain. CPUs
+ * without a domain at @level need no test: the last one that they have spans the whole machine.
+ */
 static struct cpus *balance_mask(struct groups *groups, unsigned level, struct cpus *span)
 {
 	struct cpus *mask = g_hash_table_lookup(groups->masks[level], span);
@@ -139,8 +144,7 @@ static struct cpus *balance_mask(struct groups *groups, unsigned level, struct c
 		return mask;
 	mask = cpus_new();
 	CPUS_FOREACH(cpu, span)
-		if (level > 0 && span_of(groups, level, (unsigned)cpu) &&
-		    span_of(groups, level - 1, (unsigned)cpu) == span)
+		if (level > 0 && span_of(groups, level - 1, (unsigned)cpu) == span)
 			cpus_add(mask, (unsigned)cpu);
 	mask = spans_intern(groups->spans, mask);
 	g_hash_table_insert(groups->masks[level], span, mask);

@@ -13,8 +13,8 @@
 
 struct group {
 	struct cpus *span; /* interned */
-	struct cpus *mask; /* balance mask, which may be empty; NULL when domains cannot overlap */
-	int id;		   /* first CPU of the balance mask; -1 when that is empty */
+	struct cpus *mask; /* balance mask; NULL where domains cannot overlap: all of it */
+	int id;		   /* first CPU of the balance mask */
 };
 
 /* A domain's groups: a ring, since domains that do not overlap share it and begin elsewhere. */

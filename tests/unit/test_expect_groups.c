@@ -2,6 +2,9 @@
 /* The groups that the rules yield, above all where domains overlap. */
 #include "test_expect.h"
 
+#include "base/error.h"
+#include "topo/model.h"
+
 #define KERNEL_6_12 "6.12.117+deb12-cloud-amd64"
 #define KERNEL_7_3  "7.3.4+deb13-cloud-amd64"
 
@@ -118,6 +121,66 @@ static void test_gnr_not_fixable(void)
 	assert_chain(tree, 0, "MC 0-1; NUMA 0-3; NUMA 0-5; NUMA 0-7; NUMA 0-7,10-11; NUMA 0-11");
 }
 
+/* arch_sched_node_distance(): Clearwater Forest, too, but neither one package nor SNC-2. */
+static void test_gnr_scope(void)
+{
+	struct shape clearwater = gnr_snc3;
+	struct shape one_package = gnr_snc3;
+	struct shape snc2 = gnr_snc3;
+	AUTO(domain_tree) *fixed = NULL;
+	AUTO(domain_tree) *one = NULL;
+	AUTO(domain_tree) *two = NULL;
+
+	clearwater.model = 0xdd;
+	fixed = expect_shape(&clearwater, KERNEL_7_3);
+	assert_chain(fixed, 0, "MC 0-1; NUMA 0-3; NUMA 0-5; NUMA 0-11");
+	one_package.packages = 1;
+	one_package.slit = "[[10, 15, 17], [15, 10, 15], [17, 15, 10]]";
+	one = expect_shape(&one_package, KERNEL_7_3);
+	assert_chain(one, 0, "MC 0-1; NUMA 0-3; NUMA 0-5");
+	/* nodes of 3 CPUs, and node 0 is 21 from node 2, 24 from node 3 */
+	snc2.nodes = 2;
+	snc2.slit = "[[10, 15, 21, 24], [15, 10, 24, 21], [21, 24, 10, 15], [24, 21, 15, 10]]";
+	two = expect_shape(&snc2, KERNEL_7_3);
+	assert_chain(two, 0, "MC 0-2; NUMA 0-5; NUMA 0-8; NUMA 0-11");
+}
+
+/* 6.19 took one mean over the whole machine (4d6dd05d07d0), which no rule knows. */
+static void test_gnr_unknown(void)
+{
+	AUTO(topo) *topo = topo_of(&gnr_snc3);
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.19.2", NULL);
+	g_autoptr(GError) error = NULL;
+	AUTO(domain_tree) *none = expect_domains(topo, facts, &error);
+
+	g_assert_null(none);
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED);
+}
+
+/*
+ * LLCs of CPUs {0,3}, {1}, {2}, {4}: build_sched_groups() makes all CPUs of PKG link the same four
+ * groups, beginning at themselves, and the last to do so is CPU 4: 4, 0, 1, 2. From CPU 3 alone it
+ * would be {0,3}, {4}, {1}, {2}. Topology files have no such machine yet.
+ */
+static void test_shared_links(void)
+{
+	static const struct shape machine = {
+		MILAN, .packages = 1, .llcs = 5, .cores = 1, .threads = 1, .nodes = 1,
+	};
+	AUTO(topo) *topo = topo_of(&machine);
+	AUTO(kernel_facts) *facts = kernel_facts_new(KERNEL_6_12, NULL);
+	AUTO(domain_tree) *tree = NULL;
+
+	for (unsigned cpu = 0; cpu <= 3; cpu += 3) {
+		cpus_unref(topo->masks[TOPO_LLC][cpu]);
+		topo->masks[TOPO_LLC][cpu] = cpus_parse_list("0,3", NULL);
+	}
+	tree = expect_domains(topo, facts, NULL);
+	assert_chain(tree, 3, "MC 0,3; PKG 0-4");
+	assert_groups(tree, 3, 1, "0,3 1 2 4");
+	assert_groups(tree, 1, 0, "1 2 4 0,3");
+}
+
 /* sched-ext/scx pull request 1434: virtme-ng, 16 CPUs, sockets=2,cores=4,threads=2, 4 nodes. */
 static void test_scx_1434(void)
 {
@@ -229,6 +292,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/expect-groups/gnr-fixed", test_gnr_fixed);
 	g_test_add_func("/expect-groups/gnr-broken", test_gnr_broken);
 	g_test_add_func("/expect-groups/gnr-not-fixable", test_gnr_not_fixable);
+	g_test_add_func("/expect-groups/gnr-scope", test_gnr_scope);
+	g_test_add_func("/expect-groups/gnr-unknown", test_gnr_unknown);
+	g_test_add_func("/expect-groups/shared-links", test_shared_links);
 	g_test_add_func("/expect-groups/scx-1434", test_scx_1434);
 	g_test_add_func("/expect-groups/line", test_line);
 	g_test_add_func("/expect-groups/12-20-12", test_12_20_12);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every file in topologies/ loads, and a small machine's large one is there too. */
+#include "base/paths.h"
+#include "topo/load.h"
+
+static char *folder;
+
+static void test_file(gconstpointer data)
+{
+	static const char *const keys[] = {
+		"cpu", "packages", "l3_per_package", "cores_per_l3", "threads_per_core",
+		"nodes_per_package", "memory_per_node", "distances", "numbering",
+	};
+	const char *const path[] = {folder, NULL};
+	g_autoptr(GError) error = NULL;
+	AUTO(topo) *topo = topo_find(data, path, &error);
+	AUTO(topo) *full = NULL;
+
+	g_assert_no_error(error);
+	if (!topo)
+		return;
+	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+		g_assert_nonnull(topo_reference(topo, keys[i]));
+	if (!topo_mini_of(topo))
+		return;
+	full = topo_find(topo_mini_of(topo), path, &error);
+	g_assert_no_error(error);
+	if (!full)
+		return;
+	g_assert_cmpuint(topo_n_cpus(topo), <, topo_n_cpus(full));
+	g_assert_cmpmem(topo_cpu_model(topo), sizeof(struct topo_cpu_model), topo_cpu_model(full),
+			sizeof(struct topo_cpu_model));
+}
+
+/* The folder holds topologies and their README, nothing that no lookup would ever find. */
+static void test_strays(void)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *file;
+
+	while (dir && (file = g_dir_read_name(dir)))
+		if (!g_str_has_suffix(file, ".yaml") && !g_str_equal(file, "README.md"))
+			g_test_fail_printf("topologies/%s is not a topology", file);
+}
+
+int main(int argc, char **argv)
+{
+	g_auto(GStrv) names = NULL;
+
+	folder = paths_data("topologies");
+	names = topo_list((const char *const[]){folder, NULL});
+	g_test_init(&argc, &argv, NULL);
+	g_test_set_nonfatal_assertions();
+	for (unsigned i = 0; names[i]; i++) {
+		g_autofree char *test = g_strconcat("/topo/files/", names[i], NULL);
+
+		g_test_add_data_func(test, names[i], test_file);
+	}
+	g_test_add_func("/topo/files-strays", test_strays);
+	/* The machines that the README promises. */
+	g_assert_cmpuint(g_strv_length(names), >=, 7);
+	return g_test_run();
+}

@@ -4,13 +4,34 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct kernel_facts {
 	char *release;
 	unsigned version;
 	GHashTable *config; /* symbol -> value; NULL while the config is unknown */
+	bool excerpt;	    /* only symbols of kept_prefixes are known */
 };
+
+/* The first line of an excerpt. */
+#define EXCERPT "# What topology code depends on, of a larger config"
+
+/*
+ * What topology code depends on. A config has thousands of symbols; a result carries these, so that
+ * it can be judged again.
+ */
+static const char *const kept_prefixes[] = {
+	"SCHED_", "NUMA", "SMP", "NR_CPUS", "ACPI_TABLE_UPGRADE", "X86_X2APIC", "AMD_NUMA",
+};
+
+static bool symbol_is_kept(const char *symbol)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(kept_prefixes); i++)
+		if (g_str_has_prefix(symbol, kept_prefixes[i]))
+			return true;
+	return false;
+}
 
 /* Rejects what would overflow a field of KERNEL_VERSION_OF(). */
 static bool version_parse(const char *release, unsigned *version)
@@ -79,6 +100,7 @@ void kernel_facts_set_config(struct kernel_facts *facts, const char *config_text
 	g_auto(GStrv) lines = g_strsplit(config_text, "\n", -1);
 
 	g_clear_pointer(&facts->config, g_hash_table_unref);
+	facts->excerpt = g_str_has_prefix(config_text, EXCERPT);
 	facts->config = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	for (unsigned i = 0; lines[i]; i++)
 		config_line_read(facts->config, lines[i]);
@@ -106,7 +128,35 @@ const char *kernel_facts_config(const struct kernel_facts *facts, const char *sy
 	if (!facts->config)
 		return NULL;
 	value = g_hash_table_lookup(facts->config, symbol);
+	if (!value && facts->excerpt && !symbol_is_kept(symbol))
+		return NULL;
 	return value ? value : "n";
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *kernel_facts_config_text(const struct kernel_facts *facts)
+{
+	g_autofree char **symbols = NULL;
+	GString *text;
+	guint n;
+
+	if (!facts->config)
+		return NULL;
+	text = g_string_new(EXCERPT "\n");
+	symbols = (char **)g_hash_table_get_keys_as_array(facts->config, &n);
+	if (n)
+		qsort(symbols, n, sizeof(*symbols), compare_symbols);
+	for (guint i = 0; i < n; i++) {
+		if (!symbol_is_kept(symbols[i]))
+			continue;
+		g_string_append_printf(text, "CONFIG_%s=%s\n", symbols[i],
+				       (char *)g_hash_table_lookup(facts->config, symbols[i]));
+	}
+	return g_string_free(text, FALSE);
 }
 
 bool kernel_facts_builtin(const struct kernel_facts *facts, const char *symbol)

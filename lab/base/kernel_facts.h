@@ -34,6 +34,11 @@ unsigned kernel_facts_version(const struct kernel_facts *facts); /* KERNEL_VERSI
 bool kernel_facts_config_known(const struct kernel_facts *facts);
 /* @symbol without CONFIG_: "y", "m", a number or a quoted string; "n" when not set; NULL unknown. */
 const char *kernel_facts_config(const struct kernel_facts *facts, const char *symbol);
+/*
+ * An excerpt that kernel_facts_set_config() reads back: the symbols that topology code depends on;
+ * any other is then unknown. NULL while the config is unknown. Caller frees.
+ */
+char *kernel_facts_config_text(const struct kernel_facts *facts);
 /* Is it built in, or unknown? Debian, every distribution and our fragment set what rules ask for. */
 bool kernel_facts_builtin(const struct kernel_facts *facts, const char *symbol);
 

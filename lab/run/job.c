@@ -53,6 +53,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->kernel = g_strdup(spec->kernel->name);
 	result->kernel_release = g_strdup(kernel_facts_release(spec->kernel->facts));
 	result->kernel_sha256 = g_strdup(spec->kernel->sha256);
+	result->kernel_config = kernel_facts_config_text(spec->kernel->facts);
 	result->kernel_package = g_strdup(spec->kernel->package);
 	result->command_line = emit_command_line(spec->topo, spec->accel);
 	result->accel = g_strdup(emit_accel_name(spec->accel));

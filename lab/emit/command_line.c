@@ -20,6 +20,8 @@ static const struct argument arguments[] = {
 	{"console=ttyS0 loglevel=7", ON(TCG) | ON(KVM)},
 	/* Speak before console_init(): topology code runs in setup_arch(), and may die there. */
 	{"earlyprintk=ttyS0", ON(TCG) | ON(KVM)},
+	/* "Probing EDD" would then be a first word from a kernel that never ran. arch/x86/boot/edd.c */
+	{"edd=off", ON(TCG) | ON(KVM)},
 	/* Reboot at once after a panic: the domain's on_reboot ends it. kernel/panic.c */
 	{"panic=-1", ON(TCG) | ON(KVM)},
 	/* kernel/sched/debug.c fills debugfs' domains only then, from 6.12 on, and prints groups. */

@@ -28,6 +28,9 @@ static void test_both(void)
 		g_auto(GStrv) words = words_of(&machine, (enum emit_accel)accel);
 
 		g_assert_true(has(words, "console=ttyS0"));
+		g_assert_true(has(words, "loglevel=7"));
+		g_assert_true(has(words, "earlyprintk=ttyS0"));
+		g_assert_true(has(words, "edd=off"));
 		g_assert_true(has(words, "panic=-1"));
 		g_assert_true(has(words, "sched_verbose"));
 		g_assert_true(has(words, "nowatchdog"));

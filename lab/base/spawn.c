@@ -108,6 +108,8 @@ static void child_redirect(const int *child_fds, unsigned n_fds, int stderr_fd)
 	/* The callers' descriptors were moved above the targets, so no dup2() overwrites one. */
 	for (unsigned i = 0; i < n_fds; i++)
 		dup2(child_fds[i], 3 + (int)i);
+	/* Descriptors that we inherited ourselves need not be close-on-exec. */
+	close_range(3 + n_fds, ~0u, 0);
 }
 
 static void child_exec(char *const *argv, char *const *environment, const int *child_fds,

@@ -317,7 +317,7 @@ static gboolean vm_tick(void *data)
 	gint64 now = g_get_monotonic_time();
 
 	if (vm->told_usec) {
-		if (now - vm->told_usec > TERM_LIMIT_SECONDS * G_USEC_PER_SEC)
+		if (vm->worker > 0 && now - vm->told_usec > TERM_LIMIT_SECONDS * G_USEC_PER_SEC)
 			kill(vm->worker, SIGKILL);
 		return G_SOURCE_CONTINUE;
 	}

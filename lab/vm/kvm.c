@@ -45,21 +45,6 @@ static void probe_ended(const struct vm_end *end, void *data)
 	g_main_loop_quit(probe->loop);
 }
 
-/* Did the kernel come as far as looking for a root file system? */
-static bool probe_judge(const struct probe *probe, const char *folder, char **why)
-{
-	g_autofree char *path = g_build_filename(folder, "console.log", NULL);
-	g_autofree char *console = NULL;
-
-	if (probe->end.ending == ENDING_REBOOT && g_file_get_contents(path, &console, NULL, NULL) &&
-	    strstr(console, "VFS: Unable to mount root fs"))
-		return true;
-	*why = g_strdup_printf("/dev/kvm is there, but Linux does not boot under it: %s%s%s",
-			       ending_name(probe->end.ending), probe->end.detail ? ", " : "",
-			       probe->end.detail ? probe->end.detail : "");
-	return false;
-}
-
 static bool probe_run(const char *kernel_path, const char *folder, struct probe *probe,
 		      GError **error)
 {
@@ -85,15 +70,37 @@ static bool probe_run(const char *kernel_path, const char *folder, struct probe 
 	return true;
 }
 
-static bool probe_boot(const char *kernel_path, char **why)
+enum answer {
+	ANSWER_YES,
+	ANSWER_NO,
+	ANSWER_UNKNOWN, /* nothing booted or not: the lab itself failed */
+};
+
+/* Did the kernel come as far as looking for a root file system? */
+static enum answer probe_judge(const struct probe *probe, const char *folder, char **why)
+{
+	g_autofree char *path = g_build_filename(folder, "console.log", NULL);
+	g_autofree char *console = NULL;
+
+	if (probe->end.ending == ENDING_REBOOT && g_file_get_contents(path, &console, NULL, NULL) &&
+	    strstr(console, "VFS: Unable to mount root fs"))
+		return ANSWER_YES;
+	*why = g_strdup_printf("/dev/kvm is there, but Linux does not boot under it: %s%s%s",
+			       ending_name(probe->end.ending), probe->end.detail ? ", " : "",
+			       probe->end.detail ? probe->end.detail : "");
+	return probe->end.ending == ENDING_DIED && !probe->end.started_usec ? ANSWER_UNKNOWN
+									   : ANSWER_NO;
+}
+
+static enum answer probe_boot(const char *kernel_path, char **why)
 {
 	g_autofree char *folder = g_dir_make_tmp("topolab-kvm-XXXXXX", NULL);
 	struct probe probe = {.loop = g_main_loop_new(NULL, FALSE)};
 	g_autoptr(GError) error = NULL;
-	bool works = false;
+	enum answer answer = ANSWER_UNKNOWN;
 
 	if (folder && probe_run(kernel_path, folder, &probe, &error))
-		works = probe_judge(&probe, folder, why);
+		answer = probe_judge(&probe, folder, why);
 	else
 		*why = g_strdup_printf("KVM cannot be tried: %s",
 				       error ? error->message : g_strerror(errno));
@@ -101,7 +108,7 @@ static bool probe_boot(const char *kernel_path, char **why)
 		tree_remove(folder, NULL);
 	vm_end_clear(&probe.end);
 	g_main_loop_unref(probe.loop);
-	return works;
+	return answer;
 }
 
 static char *cpu_model(void)
@@ -132,22 +139,22 @@ static char *probe_key(const struct stat *kvm)
 	return g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
 }
 
-/* The file holds "yes", or the sentence that says why not. */
-static bool probe_answer(const char *kernel_path, const char *file, char **why)
+/* @file holds "yes", or the sentence that says why not. */
+static bool probe_cached(const char *kernel_path, const char *file, char **why)
 {
-	g_autofree char *answer = NULL;
-	bool works;
+	g_autofree char *text = NULL;
+	enum answer answer;
 
-	if (file && g_file_get_contents(file, &answer, NULL, NULL)) {
-		works = strcmp(answer, "yes") == 0;
-		if (!works)
-			*why = g_steal_pointer(&answer);
-		return works;
+	if (file && g_file_get_contents(file, &text, NULL, NULL)) {
+		if (strcmp(text, "yes") == 0)
+			return true;
+		*why = g_steal_pointer(&text);
+		return false;
 	}
-	works = probe_boot(kernel_path, why);
-	if (file)
-		g_file_set_contents(file, works ? "yes" : *why, -1, NULL);
-	return works;
+	answer = probe_boot(kernel_path, why);
+	if (file && answer != ANSWER_UNKNOWN)
+		g_file_set_contents(file, answer == ANSWER_YES ? "yes" : *why, -1, NULL);
+	return answer == ANSWER_YES;
 }
 
 bool vm_kvm_works(const char *kernel_path, char **why)
@@ -172,5 +179,5 @@ bool vm_kvm_works(const char *kernel_path, char **why)
 	key = probe_key(&kvm);
 	if (folder && key)
 		file = g_build_filename(folder, key, NULL);
-	return probe_answer(kernel_path, file, why);
+	return probe_cached(kernel_path, file, why);
 }

@@ -194,6 +194,15 @@ static void test_panic(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED
 	g_assert_nonnull(strstr(log, "qemu-system-x86_64"));
 }
 
+/* reboot=t makes machine_emergency_restart() load an empty IDT: a triple fault. */
+static void test_triple_fault(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	struct vm_spec spec = {0};
+
+	run_guest(fixture, &spec, QUICK " reboot=t", NULL);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_REBOOT);
+}
+
 static void test_poweroff(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
 	struct vm_spec spec = {0};
@@ -342,6 +351,7 @@ int main(int argc, char **argv)
 	}
 	TEST(refused);
 	TEST(panic);
+	TEST(triple_fault);
 	TEST(poweroff);
 	TEST(qemu_killed);
 	TEST(worker_killed);

@@ -3,6 +3,8 @@
 #ifndef TESTS_RUN_TOPOLAB_H
 #define TESTS_RUN_TOPOLAB_H
 
+#include "base/tree.h"
+
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <jansson.h>
@@ -67,9 +69,7 @@ static inline json_t *result_load(const char *folder, const char *job)
 
 static inline void folder_remove(const char *folder)
 {
-	char *argv[] = {"rm", "-rf", "--", (char *)(gintptr)folder, NULL};
-
-	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
+	tree_remove(folder, NULL);
 }
 
 #endif

@@ -71,10 +71,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
-		g_autofree char *name = g_strdup_printf("/cli/bad/%s", bad_lines[i].arguments);
+		g_autofree char *name = g_strdup_printf("/cli/bad/%u", i);
 
-		/* GLib reads a '/' as the border of a group. */
-		g_strdelimit(name + strlen("/cli/bad/"), "/", '_');
 		g_test_add_data_func(name, &bad_lines[i], test_bad);
 	}
 	g_test_add_func("/cli/help", test_help);

@@ -158,9 +158,9 @@ static void test_gnr_unknown(void)
 }
 
 /*
- * LLCs of CPUs {0,3}, {1}, {2}, {4}: build_sched_groups() makes all CPUs of PKG link the same four
- * groups, beginning at themselves, and the last to do so is CPU 4: 4, 0, 1, 2. From CPU 3 alone it
- * would be {0,3}, {4}, {1}, {2}. Topology files have no such machine yet.
+ * LLCs of CPUs {0}, {1,4}, {2}, {3}: build_sched_groups() makes all CPUs of PKG link the same four
+ * groups, beginning at themselves, and the last to do so is CPU 4: {1,4}, {0}, {2}, {3}. From CPU 0
+ * alone it would be {0}, {1,4}, {2}, {3}. Topology files have no such machine yet.
  */
 static void test_shared_links(void)
 {
@@ -171,14 +171,14 @@ static void test_shared_links(void)
 	AUTO(kernel_facts) *facts = kernel_facts_new(KERNEL_6_12, NULL);
 	AUTO(domain_tree) *tree = NULL;
 
-	for (unsigned cpu = 0; cpu <= 3; cpu += 3) {
+	for (unsigned cpu = 1; cpu <= 4; cpu += 3) {
 		cpus_unref(topo->masks[TOPO_LLC][cpu]);
-		topo->masks[TOPO_LLC][cpu] = cpus_parse_list("0,3", NULL);
+		topo->masks[TOPO_LLC][cpu] = cpus_parse_list("1,4", NULL);
 	}
 	tree = expect_domains(topo, facts, NULL);
-	assert_chain(tree, 3, "MC 0,3; PKG 0-4");
-	assert_groups(tree, 3, 1, "0,3 1 2 4");
-	assert_groups(tree, 1, 0, "1 2 4 0,3");
+	assert_chain(tree, 4, "MC 1,4; PKG 0-4");
+	assert_groups(tree, 4, 1, "1,4 0 2 3");
+	assert_groups(tree, 0, 0, "0 2 3 1,4");
 }
 
 /* sched-ext/scx pull request 1434: virtme-ng, 16 CPUs, sockets=2,cores=4,threads=2, 4 nodes. */

@@ -161,7 +161,7 @@ static bool manifest_check(const struct reader *reader, GError **error)
 	GBytes *bytes = g_hash_table_lookup(reader->members, MANIFEST);
 	guint64 version, members, seen = g_hash_table_size(reader->members) - 1;
 	g_autofree char *text = NULL;
-	const char *p;
+	const char *p; /* of an empty member, the bytes are NULL */
 
 	if (!bytes || strcmp(reader->last, MANIFEST) != 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
@@ -169,7 +169,8 @@ static bool manifest_check(const struct reader *reader, GError **error)
 			    reader->last ? reader->last : "(nothing)");
 		return false;
 	}
-	text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+	p = g_bytes_get_data(bytes, NULL);
+	text = g_strndup(p ? p : "", g_bytes_get_size(bytes));
 	p = text;
 	if (!scan_literal(&p, "agent: ") || !scan_decimal(&p, G_MAXUINT32, &version) ||
 	    !scan_literal(&p, "\nmembers: ") || !scan_decimal(&p, G_MAXUINT32, &members) ||

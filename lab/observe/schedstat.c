@@ -119,7 +119,9 @@ static bool lines_read(struct reader *reader, char **lines, GError **error)
 		return false;
 	}
 	for (unsigned i = 2; lines[i]; i++) {
-		if (cpu_line(reader, lines[i]) || domain_line(reader, lines[i]))
+		bool end = !*lines[i] && !lines[i + 1];
+
+		if (end || cpu_line(reader, lines[i]) || domain_line(reader, lines[i]))
 			continue;
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
 			    "line %u of 'proc/schedstat' (version %u) is malformed: '%.80s'", i + 1,

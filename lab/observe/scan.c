@@ -47,6 +47,20 @@ bool scan_hex32(const char **cursor, guint32 *value)
 	return true;
 }
 
+char *scan_word(const char **cursor)
+{
+	const char *p = *cursor;
+	char *word;
+
+	while (g_ascii_isgraph(*p))
+		p++;
+	if (p == *cursor)
+		return NULL;
+	word = g_strndup(*cursor, (gsize)(p - *cursor));
+	*cursor = p;
+	return word;
+}
+
 char *scan_until(const char **cursor, const char *ends)
 {
 	gsize length = strcspn(*cursor, ends);

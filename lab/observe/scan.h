@@ -14,6 +14,8 @@ bool scan_literal(const char **cursor, const char *literal);
 bool scan_decimal(const char **cursor, guint64 max, guint64 *value);
 /* Hexadecimal digits without prefix, at most 32 bits. */
 bool scan_hex32(const char **cursor, guint32 *value);
+/* A name: printable ASCII without blanks. */
+char *scan_word(const char **cursor);
 /* Everything up to the first of @ends or the end of the text, at least one character. */
 char *scan_until(const char **cursor, const char *ends);
 

@@ -68,7 +68,7 @@ static bool domain_read(const char *text, unsigned index, struct domain *domain)
 	domain->span = scan_cpu_list(&p);
 	if (!domain->span || !scan_literal(&p, " level="))
 		return false;
-	domain->name = scan_until(&p, " ");
+	domain->name = scan_word(&p);
 	return domain->name && *p == '\0';
 }
 

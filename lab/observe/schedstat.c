@@ -94,11 +94,11 @@ static bool domain_line(struct reader *reader, const char *line)
 	    !scan_literal(&line, " "))
 		return false;
 	if (reader->version->names) {
-		name = scan_until(&line, " ");
+		name = scan_word(&line);
 		if (!name || !scan_literal(&line, " "))
 			return false;
 	}
-	text = scan_until(&line, " ");
+	text = scan_word(&line);
 	span = text ? mask_find(reader, text) : NULL;
 	if (!span || !scan_columns(line, reader->version->columns))
 		return false;

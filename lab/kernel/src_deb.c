@@ -160,6 +160,23 @@ static bool load_pinned(const char *key, gint64 max_age, struct kernel *kernel)
 	return id && age <= max_age && cache_load(id, kernel, NULL);
 }
 
+static bool load_offline(const char *key, struct kernel *kernel, GError **error)
+{
+	gint64 age = 0;
+	g_autofree char *id = cache_pin_read(key, &age, NULL);
+
+	if (!id) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "kernel '%s' is not in the cache, and nothing may be fetched",
+			    kernel->name);
+		return false;
+	}
+	if (cache_load(id, kernel, error))
+		return true;
+	g_prefix_error(error, "kernel '%s' may not be fetched again: ", kernel->name);
+	return false;
+}
+
 /* The mirror failed: the kernel of an earlier day is as good, and is said to be that. */
 static bool fall_back(const char *key, const struct kernel_options *options,
 		      struct kernel *kernel, GError *cause, GError **error)
@@ -185,14 +202,10 @@ static bool deb_fetch(GHashTable *fields, const struct kernel_options *options,
 	AUTO(apt) *apt = NULL;
 	GError *cause = NULL;
 
-	if (load_pinned(key, options->offline ? G_MAXINT64 : LOOK_AGAIN_SECONDS, kernel))
+	if (options->offline)
+		return load_offline(key, kernel, error);
+	if (load_pinned(key, LOOK_AGAIN_SECONDS, kernel))
 		return true;
-	if (options->offline) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "kernel '%s' is not in the cache, and nothing may be fetched",
-			    kernel->name);
-		return false;
-	}
 	apt = apt_open(kernel_field(fields, "suites"), options, &cause);
 	/* Another run may have fetched it while this one waited for the lock. */
 	if (apt && load_pinned(key, LOOK_AGAIN_SECONDS, kernel))

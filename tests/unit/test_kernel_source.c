@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernels by path, and the cache; nothing here asks a mirror. */
+/* Kernels by path, the cache, and what is refused; nothing here needs a network. */
 #include "kernel/cache.h"
 #include "kernel/kernel.h"
 
@@ -276,6 +276,37 @@ static void test_pin(struct fixture *fixture, gconstpointer data)
 	assert_pin("linux_2", 24 * 3600, G_MAXINT64);
 }
 
+/* A mirror in a folder that offers what nobody signed. */
+static void test_unsigned(struct fixture *fixture, gconstpointer data)
+{
+	static const struct kernel_options options = {0};
+	static const char release[] = "Origin: Debian\nSuite: trixie-backports\n"
+				      "Codename: trixie-backports\nComponents: main\n"
+				      "Architectures: amd64\nDate: Mon, 02 Nov 2026 00:00:00 UTC\n";
+	g_autofree char *path = write_file(fixture, "debian/dists/trixie-backports/Release",
+					   release, strlen(release));
+	g_autofree char *mirror = g_strdup_printf("file://%s/debian", fixture->folder);
+	g_autofree char *apt = g_find_program_in_path("apt-get");
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL;
+
+	(void)data;
+	g_assert_nonnull(path);
+	if (!apt || access("/usr/share/keyrings/debian-archive-keyring.gpg", R_OK) != 0) {
+		g_test_skip("this host has no apt or no Debian keys");
+		return;
+	}
+	g_setenv("TOPOLAB_MIRROR", mirror, TRUE);
+	kernel = kernel_get("debian-7.3", &options, &error);
+	g_unsetenv("TOPOLAB_MIRROR");
+	g_assert_null(kernel);
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
+	g_assert_nonnull(error ? strstr(error->message,
+					"cannot fetch the package lists of 'trixie-backports': ")
+			       : NULL);
+	g_assert_nonnull(error ? strstr(error->message, " is not signed") : NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -291,6 +322,7 @@ int main(int argc, char **argv)
 		{"/kernel/cache-damage", test_cache_damage},
 		{"/kernel/cache-incomplete", test_cache_incomplete},
 		{"/kernel/pin", test_pin},
+		{"/kernel/unsigned", test_unsigned},
 	};
 
 	g_test_init(&argc, &argv, NULL);

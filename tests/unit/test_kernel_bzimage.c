@@ -35,7 +35,7 @@ static void assert_refused(const guint8 *image, gsize length, const char *messag
 
 	g_assert_null(facts);
 	g_assert_error(error, TOPOLAB_ERROR, ERROR_INPUT);
-	g_assert_cmpstr(error->message, ==, message);
+	g_assert_cmpstr(error ? error->message : NULL, ==, message);
 }
 
 static void test_good(void)

@@ -78,6 +78,22 @@ static void test_path(struct fixture *fixture, gconstpointer data)
 	g_assert_nonnull(topo);
 }
 
+/* A slash is enough to make it a path, and only a .yaml file must be named like its machine. */
+static void test_any_file(struct fixture *fixture, gconstpointer data)
+{
+	const char *const path[] = {fixture->folder, NULL};
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(topo) *topo = NULL;
+
+	(void)data;
+	g_assert_true(g_file_get_contents(fixture->file, &text, NULL, NULL));
+	g_assert_true(g_file_set_contents(fixture->other, text, -1, NULL));
+	topo = topo_find(fixture->other, path, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(topo ? topo_name(topo) : NULL, ==, "nps1-mini");
+}
+
 static void test_unknown(struct fixture *fixture, gconstpointer data)
 {
 	const char *const path[] = {fixture->folder, NULL};
@@ -123,6 +139,7 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	ADD("/topo/find/order", test_order);
 	ADD("/topo/find/path", test_path);
+	ADD("/topo/find/any-file", test_any_file);
 	ADD("/topo/find/unknown", test_unknown);
 	ADD("/topo/find/broken", test_broken);
 	return g_test_run();

@@ -7,7 +7,7 @@
 #include <libfyaml.h>
 #include <string.h>
 
-#define MAX_KEY_BYTES 64u
+#define MAX_KEY_BYTES  64u
 #define KEY_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 /* What has been read so far. */
@@ -113,7 +113,8 @@ static bool builder_add(struct builder *builder, struct yaml_node *node, GError 
 		if (node->type == YAML_SCALAR && builder_add_key(builder, node, error))
 			return true;
 		if (node->type != YAML_SCALAR)
-			builder_error(builder, error, "a key must be a word, not a list or mapping");
+			builder_error(builder, error,
+				      "a key must be a word, not a list or mapping");
 		node_free(node);
 		return false;
 	}
@@ -179,8 +180,7 @@ static void builder_place_scalar(struct builder *builder, struct fy_token *token
 {
 	enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
 
-	builder_place(builder, token,
-		      style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED);
+	builder_place(builder, token, style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED);
 }
 
 static bool builder_refuse(struct builder *builder, struct fy_token *anchor, struct fy_token *tag,
@@ -293,8 +293,7 @@ static bool text_check(struct builder *builder, const char *text, gsize length, 
 		return builder_error(builder, error, "the file is empty");
 	if (!g_utf8_validate(text, (gssize)length, &end)) {
 		builder_place_byte(builder, text, (gsize)(end - text));
-		return builder_error(builder, error, "byte 0x%02x is not UTF-8 text",
-				     (guint8)*end);
+		return builder_error(builder, error, "byte 0x%02x is not UTF-8 text", (guint8)*end);
 	}
 	return true;
 }

@@ -47,8 +47,7 @@ bool yaml_check_list(const struct yaml_node *node, GError **error);
 /* The value of @key, or NULL when there is none or @node is no mapping. */
 const struct yaml_node *yaml_get(const struct yaml_node *node, const char *key);
 /* The same; no such key is an error. */
-const struct yaml_node *yaml_require(const struct yaml_node *node, const char *key,
-				     GError **error);
+const struct yaml_node *yaml_require(const struct yaml_node *node, const char *key, GError **error);
 
 /* Elements of a list or values of a mapping, in the file's order; a scalar has none. */
 unsigned yaml_count(const struct yaml_node *node);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define MAX_NAME_BYTES 64u
-#define MAX_SHOWN 40 /* characters of a value that a message quotes */
+#define MAX_SHOWN      40 /* characters of a value that a message quotes */
 
 bool yaml_error(const struct yaml_node *node, GError **error, const char *format, ...)
 {
@@ -212,8 +212,9 @@ bool yaml_unsigned(const struct yaml_node *node, unsigned min, unsigned max, uns
 		return true;
 	path = yaml_path(node);
 	shown = excerpt(node->text);
-	return yaml_error(node, error, "%s must be a number from %u to %u in plain digits, "
-				       "not %s'%s'",
+	return yaml_error(node, error,
+			  "%s must be a number from %u to %u in plain digits, "
+			  "not %s'%s'",
 			  path, min, max, node->plain ? "" : "the quoted text ", shown);
 }
 
@@ -242,8 +243,8 @@ bool yaml_size_mib(const struct yaml_node *node, unsigned min, unsigned max, uns
 	path = yaml_path(node);
 	shown = excerpt(node->text);
 	return yaml_error(node, error,
-			  "%s must be a size from %uM to %uM such as 256M or 4G, not '%s'",
-			  path, min, max, shown);
+			  "%s must be a size from %uM to %uM such as 256M or 4G, not '%s'", path,
+			  min, max, shown);
 }
 
 const char *yaml_text(const struct yaml_node *node, GError **error)

@@ -13,9 +13,9 @@ static unsigned bits_for(unsigned n)
 }
 
 /*
- * QEMU's APIC ids (include/hw/i386/topology.h) for -smp sockets=packages, dies=llcs, cores, threads:
- * a field for each, wide enough for its count. A package with one LLC has no die field. Each core
- * has an L2 of its own.
+ * QEMU's APIC ids (include/hw/i386/topology.h) for -smp sockets=packages, dies=llcs, cores,
+ * threads: a field for each, wide enough for its count. A package with one LLC has no die field.
+ * Each core has an L2 of its own.
  */
 unsigned topo_apic_shift(const struct topo_shape *shape, enum topo_level level)
 {
@@ -44,7 +44,8 @@ static struct topo_cpu cpu_of_rank(const struct topo_shape *shape, unsigned rank
 	cpu.package = cpu.llc / shape->llcs;
 	core_in_package = cpu.core % cores_per_package;
 	/* Nodes are consecutive equal slices of the package's cores. */
-	cpu.node = cpu.package * shape->nodes + core_in_package / (cores_per_package / shape->nodes);
+	cpu.node =
+		cpu.package * shape->nodes + core_in_package / (cores_per_package / shape->nodes);
 	cpu.apic_id = cpu.package << topo_apic_shift(shape, TOPO_PACKAGE) |
 		      cpu.llc % shape->llcs << topo_apic_shift(shape, TOPO_LLC) |
 		      cpu.core % shape->cores << topo_apic_shift(shape, TOPO_CORE) | cpu.thread;

@@ -137,8 +137,7 @@ GPtrArray *domain_tree_shapes(const struct domain_tree *tree)
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	GPtrArray *shapes = g_ptr_array_new_with_free_func(set_unref);
 
-	CPUS_FOREACH(cpu, tree->cpus)
-	{
+	CPUS_FOREACH (cpu, tree->cpus) {
 		g_autofree char *key = shape_key(tree, (unsigned)cpu);
 		struct cpus *class = g_hash_table_lookup(classes, key);
 

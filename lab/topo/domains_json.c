@@ -66,11 +66,11 @@ static json_t *groups_to_json(const GPtrArray *groups)
 
 static json_t *domain_to_json(const struct domain *domain)
 {
-	json_t *json = json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "index", (int)domain->index,
-				 "level", number_to_json(domain->level), "name",
-				 string_to_json(domain->name), "span", set_to_json(domain->span),
-				 "flags", flags_to_json(domain->flags), "groups",
-				 groups_to_json(domain->groups));
+	json_t *json =
+		json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "index", (int)domain->index, "level",
+			  number_to_json(domain->level), "name", string_to_json(domain->name),
+			  "span", set_to_json(domain->span), "flags", flags_to_json(domain->flags),
+			  "groups", groups_to_json(domain->groups));
 
 	if (domain->rule)
 		json_object_set_new(json, "rule", json_string(domain->rule));
@@ -81,8 +81,7 @@ json_t *domain_tree_to_json(const struct domain_tree *tree)
 {
 	json_t *cpus = json_array();
 
-	CPUS_FOREACH(cpu, domain_tree_cpus(tree))
-	{
+	CPUS_FOREACH (cpu, domain_tree_cpus(tree)) {
 		json_t *domains = json_array();
 
 		for (unsigned i = 0; i < domain_tree_depth(tree, (unsigned)cpu); i++)

@@ -11,15 +11,36 @@
 #define MAX_MEMORY_MIB	(1u << 20)
 
 static const char *const file_keys[] = {
-	"name", "title", "reference", "mini-of", "keeps", "cpu", "packages", "l3_per_package",
-	"cores_per_l3", "threads_per_core", "nodes_per_package", "memory_per_node", "distances",
-	"numbering", "boot", NULL,
+	"name",
+	"title",
+	"reference",
+	"mini-of",
+	"keeps",
+	"cpu",
+	"packages",
+	"l3_per_package",
+	"cores_per_l3",
+	"threads_per_core",
+	"nodes_per_package",
+	"memory_per_node",
+	"distances",
+	"numbering",
+	"boot",
+	NULL,
 };
 
 /* Every one of these says something about a real machine, so it says where that is known from. */
 static const char *const referenced_keys[] = {
-	"cpu", "packages", "l3_per_package", "cores_per_l3", "threads_per_core",
-	"nodes_per_package", "memory_per_node", "distances", "numbering", NULL,
+	"cpu",
+	"packages",
+	"l3_per_package",
+	"cores_per_l3",
+	"threads_per_core",
+	"nodes_per_package",
+	"memory_per_node",
+	"distances",
+	"numbering",
+	NULL,
 };
 
 static bool read_line(const struct yaml_node *root, const char *key, char **value, GError **error)
@@ -143,18 +164,20 @@ static bool read_relations(struct topo *topo, const struct yaml_node *node, GErr
 		const struct yaml_node *item = yaml_get(node, keys[i]);
 
 		if (item && !wanted[i])
-			return yaml_error(item, error,
-					  "'distances.%s' is given, but no two nodes are related so: "
-					  "'packages' is %u and 'nodes_per_package' %u",
-					  keys[i], topo->shape.packages, topo->shape.nodes);
+			return yaml_error(
+				item, error,
+				"'distances.%s' is given, but no two nodes are related so: "
+				"'packages' is %u and 'nodes_per_package' %u",
+				keys[i], topo->shape.packages, topo->shape.nodes);
 		if (wanted[i] && !read_number(node, keys[i], 0, 255, &value[i], error))
 			return false;
 	}
 	for (unsigned from = 0; from < topo->n_nodes; from++)
 		for (unsigned to = 0; to < topo->n_nodes; to++)
 			topo->distance[from * topo->n_nodes + to] =
-				from == to ? TOPO_LOCAL_DISTANCE :
-				value[from / topo->shape.nodes != to / topo->shape.nodes];
+				from == to
+					? TOPO_LOCAL_DISTANCE
+					: value[from / topo->shape.nodes != to / topo->shape.nodes];
 	return true;
 }
 
@@ -268,9 +291,9 @@ static bool read_mini(struct topo *topo, const struct yaml_node *root, GError **
 bool topo_read_yaml(struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	return yaml_check_keys(root, file_keys, error) && read_name(root, &topo->name, error) &&
-	       read_line(root, "title", &topo->title, error) &&
-	       read_cpu_model(topo, root, error) && read_shape(topo, root, error) &&
-	       read_memory(topo, root, error) && read_distances(topo, root, error) &&
-	       read_numbering(topo, root, error) && read_boot(topo, root, error) &&
-	       read_mini(topo, root, error) && read_references(topo, root, error);
+	       read_line(root, "title", &topo->title, error) && read_cpu_model(topo, root, error) &&
+	       read_shape(topo, root, error) && read_memory(topo, root, error) &&
+	       read_distances(topo, root, error) && read_numbering(topo, root, error) &&
+	       read_boot(topo, root, error) && read_mini(topo, root, error) &&
+	       read_references(topo, root, error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of struct topo, for those who make and check it; nobody outside topo/ includes this. */
+/* The inside of struct topo, for those who make and check it; nobody outside topo/ includes this.
+ */
 #ifndef TOPO_MODEL_H
 #define TOPO_MODEL_H
 
@@ -37,9 +38,9 @@ struct topo {
 
 	/* What topo_build() makes of the above. */
 	unsigned n_cpus;
-	struct topo_cpu *cpu;	 /* n_cpus */
-	unsigned *cpu_of_vcpu;	 /* n_cpus */
-	struct cpus **node_cpus; /* n_nodes */
+	struct topo_cpu *cpu;		       /* n_cpus */
+	unsigned *cpu_of_vcpu;		       /* n_cpus */
+	struct cpus **node_cpus;	       /* n_nodes */
 	struct cpus **masks[TOPO_LEVEL_COUNT]; /* n_cpus each; CPUs with equal masks share one */
 	struct cpus *all;
 };

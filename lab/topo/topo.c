@@ -3,14 +3,15 @@
 
 #include "base/names.h"
 
-ENUM_NAMES(topo_vendor, TOPO_VENDOR_COUNT, [TOPO_VENDOR_AMD] = "AuthenticAMD",
-	   [TOPO_VENDOR_INTEL] = "GenuineIntel")
+ENUM_NAMES(
+	topo_vendor,
+	TOPO_VENDOR_COUNT, [TOPO_VENDOR_AMD] = "AuthenticAMD", [TOPO_VENDOR_INTEL] = "GenuineIntel")
 
 ENUM_NAMES(topo_numbering, TOPO_NUMBERING_COUNT, [TOPO_NUMBERING_THREADS_LAST] = "threads-last",
 	   [TOPO_NUMBERING_THREADS_ADJACENT] = "threads-adjacent")
 
-ENUM_NAMES(topo_level, TOPO_LEVEL_COUNT, [TOPO_CORE] = "core", [TOPO_L2] = "l2",
-	   [TOPO_LLC] = "llc", [TOPO_PACKAGE] = "package")
+ENUM_NAMES(topo_level, TOPO_LEVEL_COUNT, [TOPO_CORE] = "core", [TOPO_L2] = "l2", [TOPO_LLC] = "llc",
+	   [TOPO_PACKAGE] = "package")
 
 struct topo *topo_new(void)
 {

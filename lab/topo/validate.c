@@ -25,9 +25,9 @@ static const struct known_model {
  * the kernel and its initrd unpacked, and about a MiB for each CPU: x86 gives every CPU a per-CPU
  * unit (setup_per_cpu_areas()), stacks, run queue and page lists.
  */
-#define NODE_MIN_MIB	64u
-#define KERNEL_MIN_MIB	128u
-#define CPU_MIN_MIB	1u
+#define NODE_MIN_MIB   64u
+#define KERNEL_MIN_MIB 128u
+#define CPU_MIN_MIB    1u
 
 static const struct yaml_node *place(const struct yaml_node *root, const char *key)
 {
@@ -66,11 +66,12 @@ static bool check_cpu_model(const struct topo *topo, const struct yaml_node *roo
 			return true;
 	}
 	if (!family_known)
-		return yaml_error(yaml_get(cpu, "family"), error,
-				  "family %u of vendor '%s' is not one that topolab knows, known are "
-				  "%s",
-				  model->family, topo_vendor_name(model->vendor),
-				  model->vendor == TOPO_VENDOR_AMD ? "23, 25 and 26" : "6");
+		return yaml_error(
+			yaml_get(cpu, "family"), error,
+			"family %u of vendor '%s' is not one that topolab knows, known are "
+			"%s",
+			model->family, topo_vendor_name(model->vendor),
+			model->vendor == TOPO_VENDOR_AMD ? "23, 25 and 26" : "6");
 	return yaml_error(yaml_get(cpu, "model"), error,
 			  "Linux knows no model %u of family %u of vendor '%s' and would warn",
 			  model->model, model->family, topo_vendor_name(model->vendor));
@@ -97,17 +98,19 @@ static bool check_llcs(const struct topo *topo, const struct yaml_node *root, GE
 	unsigned width = topo_apic_shift(shape, TOPO_LLC);
 
 	if (topo->model.vendor == TOPO_VENDOR_INTEL && shape->llcs != 1)
-		return yaml_error(place(root, "l3_per_package"), error,
-				  "'l3_per_package' is %u, but a package of vendor '%s' has one L3; "
-				  "for sub-NUMA clusters set 'nodes_per_package'",
-				  shape->llcs, topo_vendor_name(TOPO_VENDOR_INTEL));
+		return yaml_error(
+			place(root, "l3_per_package"), error,
+			"'l3_per_package' is %u, but a package of vendor '%s' has one L3; "
+			"for sub-NUMA clusters set 'nodes_per_package'",
+			shape->llcs, topo_vendor_name(TOPO_VENDOR_INTEL));
 	/* cacheinfo_amd_init_llc_id(): the LLC id is apicid >> 3 whatever CPUID says. */
 	if (topo->model.vendor == TOPO_VENDOR_AMD && topo->model.family == 0x17 &&
 	    topo->model.model <= 0x1f && width != 3)
-		return yaml_error(place(root, "cores_per_l3"), error,
-				  "%u cores of %u threads take %u bits of the APIC id, but Linux takes "
-				  "an L3 of family 23 model %u to have 3",
-				  shape->cores, shape->threads, width, topo->model.model);
+		return yaml_error(
+			place(root, "cores_per_l3"), error,
+			"%u cores of %u threads take %u bits of the APIC id, but Linux takes "
+			"an L3 of family 23 model %u to have 3",
+			shape->cores, shape->threads, width, topo->model.model);
 	return true;
 }
 
@@ -123,10 +126,11 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 				  "the %u cores of a package do not divide into %u nodes", cores,
 				  shape->nodes);
 	if (shape->nodes <= shape->llcs ? shape->llcs % shape->nodes : shape->nodes % shape->llcs)
-		return yaml_error(node, error,
-				  "the %u L3 of a package do not divide over %u nodes: a node would "
-				  "hold parts of two",
-				  shape->llcs, shape->nodes);
+		return yaml_error(
+			node, error,
+			"the %u L3 of a package do not divide over %u nodes: a node would "
+			"hold parts of two",
+			shape->llcs, shape->nodes);
 	return true;
 }
 
@@ -154,16 +158,15 @@ static bool check_memory(const struct topo *topo, const struct yaml_node *root, 
 }
 
 /* Where the distance is written: in a cell, in a relation, or nowhere but in the whole. */
-static const struct yaml_node *place_distance(const struct topo *topo,
-					      const struct yaml_node *root, unsigned from,
-					      unsigned to)
+static const struct yaml_node *place_distance(const struct topo *topo, const struct yaml_node *root,
+					      unsigned from, unsigned to)
 {
 	const struct yaml_node *node = place(root, "distances");
 
 	if (yaml_type(node) == YAML_LIST)
 		return yaml_item(yaml_item(node, from), to);
-	return yaml_get(node, from / topo->shape.nodes == to / topo->shape.nodes ?
-					 "same-package" : "other-package");
+	return yaml_get(node, from / topo->shape.nodes == to / topo->shape.nodes ? "same-package"
+										 : "other-package");
 }
 
 /* Linux drops the whole table otherwise: slit_valid(), arch/x86/mm/srat.c and drivers/acpi/numa. */
@@ -174,12 +177,13 @@ static bool check_distances(const struct topo *topo, const struct yaml_node *roo
 			unsigned distance = topo->distance[from * topo->n_nodes + to];
 
 			if (from == to && distance != TOPO_LOCAL_DISTANCE)
-				return yaml_error(place_distance(topo, root, from, to), error,
-						  "the distance of node %u to itself is %u, it must "
-						  "be %d",
-						  from, distance, TOPO_LOCAL_DISTANCE);
-			if (from != to && (distance <= TOPO_LOCAL_DISTANCE ||
-					   distance > TOPO_MAX_DISTANCE))
+				return yaml_error(
+					place_distance(topo, root, from, to), error,
+					"the distance of node %u to itself is %u, it must "
+					"be %d",
+					from, distance, TOPO_LOCAL_DISTANCE);
+			if (from != to &&
+			    (distance <= TOPO_LOCAL_DISTANCE || distance > TOPO_MAX_DISTANCE))
 				return yaml_error(place_distance(topo, root, from, to), error,
 						  "the distance from node %u to node %u is %u, it "
 						  "must be from %d to %d",

@@ -41,9 +41,10 @@ static bool check_ranks(const struct topo *topo, const struct yaml_node *root, G
 		const struct topo_cpu *after = &topo->cpu[topo->cpu_of_vcpu[vcpu]];
 
 		if (before->apic_id >= after->apic_id)
-			return yaml_error(root, error,
-					  "vCPU %u has the APIC id %u, not less than the %u of vCPU %u",
-					  vcpu - 1, before->apic_id, after->apic_id, vcpu);
+			return yaml_error(
+				root, error,
+				"vCPU %u has the APIC id %u, not less than the %u of vCPU %u",
+				vcpu - 1, before->apic_id, after->apic_id, vcpu);
 	}
 	return true;
 }
@@ -56,10 +57,11 @@ static bool check_partition(const struct topo *topo, enum topo_level level,
 		const struct cpus *mask = topo->masks[level][i];
 
 		if (!cpus_has(mask, i) || !cpus_subset(mask, topo->all))
-			return yaml_error(root, error,
-					  "the %s mask of CPU %u lacks that CPU or has unknown ones",
-					  topo_level_name(level), i);
-		CPUS_FOREACH(other, mask)
+			return yaml_error(
+				root, error,
+				"the %s mask of CPU %u lacks that CPU or has unknown ones",
+				topo_level_name(level), i);
+		CPUS_FOREACH (other, mask)
 			if (!cpus_equal(mask, topo->masks[level][other]))
 				return yaml_error(root, error,
 						  "the %s masks of CPU %u and CPU %d overlap and "
@@ -82,17 +84,18 @@ static bool check_widths(const struct topo *topo, enum topo_level level,
 
 	for (unsigned i = 0; i < topo->n_cpus; i++) {
 		for (unsigned other = 0; other < i; other++) {
-			bool same_id = topo->cpu[i].apic_id >> shift ==
-				       topo->cpu[other].apic_id >> shift;
+			bool same_id =
+				topo->cpu[i].apic_id >> shift == topo->cpu[other].apic_id >> shift;
 
 			if (same_id == cpus_has(topo->masks[level][i], other))
 				continue;
-			return yaml_error(root, error,
-					  "APIC ids %u and %u of CPU %u and CPU %u %s above bit %u, "
-					  "but their %s masks %s",
-					  topo->cpu[other].apic_id, topo->cpu[i].apic_id, other, i,
-					  same_id ? "agree" : "differ", shift,
-					  topo_level_name(level), same_id ? "differ" : "agree");
+			return yaml_error(
+				root, error,
+				"APIC ids %u and %u of CPU %u and CPU %u %s above bit %u, "
+				"but their %s masks %s",
+				topo->cpu[other].apic_id, topo->cpu[i].apic_id, other, i,
+				same_id ? "agree" : "differ", shift, topo_level_name(level),
+				same_id ? "differ" : "agree");
 		}
 	}
 	return true;
@@ -110,9 +113,8 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 		if (cpus_intersects(cpus, seen))
 			return yaml_error(root, error, "node %u has a CPU of another node", node);
 		cpus_or(seen, cpus);
-		CPUS_FOREACH(cpu, cpus)
-			if ((unsigned)cpu >= topo->n_cpus ||
-			    topo->cpu[cpu].node != node)
+		CPUS_FOREACH (cpu, cpus)
+			if ((unsigned)cpu >= topo->n_cpus || topo->cpu[cpu].node != node)
 				return yaml_error(root, error,
 						  "node %u lists CPU %d, which is not in it", node,
 						  cpu);

@@ -30,7 +30,7 @@ void view_set_node_slots(struct view *view, unsigned n_node_slots)
 	node_tables_free(view);
 	view->n_node_slots = n_node_slots;
 	view->node_cpus = g_new0(struct cpus *, n_node_slots);
-	view->distance = g_new(int, (gsize)n_node_slots * n_node_slots);
+	view->distance = g_new(int, (gsize)n_node_slots *n_node_slots);
 	for (gsize i = 0; i < (gsize)n_node_slots * n_node_slots; i++)
 		view->distance[i] = -1;
 }

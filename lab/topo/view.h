@@ -12,9 +12,9 @@
 #include "topo/topo.h"
 
 struct view_cpu {
-	gint64 apic_id;			      /* -1: not seen */
-	struct cpus *mask[TOPO_LEVEL_COUNT];  /* NULL: not seen */
-	int node;			      /* -1: not seen */
+	gint64 apic_id;			     /* -1: not seen */
+	struct cpus *mask[TOPO_LEVEL_COUNT]; /* NULL: not seen */
+	int node;			     /* -1: not seen */
 };
 
 struct view {
@@ -24,10 +24,10 @@ struct view {
 	unsigned n_cpu_slots;
 	char *vendor; /* NULL: not seen */
 	int family, model, stepping;
-	struct cpus *nodes;   /* node numbers with CPUs or memory; NULL: not seen */
+	struct cpus *nodes; /* node numbers with CPUs or memory; NULL: not seen */
 	unsigned n_node_slots;
 	struct cpus **node_cpus; /* n_node_slots elements; NULL: not seen */
-	int *distance;		 /* n_node_slots squared, row = from; -1: not seen; NULL: none seen */
+	int *distance; /* n_node_slots squared, row = from; -1: not seen; NULL: none seen */
 };
 
 /* @n_cpu_slots: highest CPU number + 1. Everything starts as not seen, @cpus as empty. */

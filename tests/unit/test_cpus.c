@@ -17,16 +17,10 @@ static void test_list(void)
 		unsigned count;
 		const char *written; /* NULL: as read */
 	} rows[] = {
-		{"", 0, NULL},
-		{"0", 1, NULL},
-		{"0-7,128-135", 16, NULL},
-		{"0,2,4", 3, NULL},
-		{"63-64", 2, NULL}, /* across words */
-		{"0-8191", 8192, NULL},
-		{"8191", 1, NULL},
-		{"5-5", 1, "5"},
-		{"1,0", 2, "0-1"},
-		{"0-3,2-5", 6, "0-5"},
+		{"", 0, NULL},		{"0", 1, NULL},	       {"0-7,128-135", 16, NULL},
+		{"0,2,4", 3, NULL},	{"63-64", 2, NULL}, /* across words */
+		{"0-8191", 8192, NULL}, {"8191", 1, NULL},     {"5-5", 1, "5"},
+		{"1,0", 2, "0-1"},	{"0-3,2-5", 6, "0-5"},
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -42,11 +36,34 @@ static void test_list(void)
 static void test_list_hostile(void)
 {
 	static const char *const rows[] = {
-		" ",	  "0 ",	    " 0",      "0,",	  ",0",	     "0,,1",
-		"-",	  "-1",	    "1-",      "3-1",	  "0-",	     "8192",
-		"0-8192", "0x1",    "1.0",     "0-1-2",	  "a",	     "0\n",
-		"+1",	  "0-+1",   "0;1",     "0-7:1/2", "all",     "4294967296",
-		"-0",	  "0--1",   "99999999999999999999999999999", "18446744073709551616",
+		" ",
+		"0 ",
+		" 0",
+		"0,",
+		",0",
+		"0,,1",
+		"-",
+		"-1",
+		"1-",
+		"3-1",
+		"0-",
+		"8192",
+		"0-8192",
+		"0x1",
+		"1.0",
+		"0-1-2",
+		"a",
+		"0\n",
+		"+1",
+		"0-+1",
+		"0;1",
+		"0-7:1/2",
+		"all",
+		"4294967296",
+		"-0",
+		"0--1",
+		"99999999999999999999999999999",
+		"18446744073709551616",
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -71,13 +88,12 @@ static void test_mask(void)
 		const char *mask, *list;
 	} rows[] = {
 		{"00000000,00000000,00000000,00010000,00000000,00000000,00000001", "0,112"},
-		{"00000000,00000000,00000000,3fff0000,00000000,00000000,00003fff",
-		 "0-13,112-125"},
-		{"00000000,000000ff,ffffffff,ffff0000,00000000,00ffffff,ffffffff",
-		 "0-55,112-167"},
+		{"00000000,00000000,00000000,3fff0000,00000000,00000000,00003fff", "0-13,112-125"},
+		{"00000000,000000ff,ffffffff,ffff0000,00000000,00ffffff,ffffffff", "0-55,112-167"},
 		{"ffffffff,ffffffff,ffffffff,ffffffff,ffffffff,ffffffff,ffffffff", "0-223"},
 		{"00000000,0000ff00", "8-15"},
-		{"ff", "0-7"}, /* fewer than 32 possible CPUs: bitmap_string() cuts the first word */
+		{"ff",
+		 "0-7"}, /* fewer than 32 possible CPUs: bitmap_string() cuts the first word */
 		{"1,00000000", "32"},
 		{"0", ""},
 	};
@@ -95,8 +111,21 @@ static void test_mask(void)
 static void test_mask_hostile(void)
 {
 	static const char *const rows[] = {
-		"", ",", "ff,", ",ff", "0x1", "f f", "FF", "123456789", "00000000,1", "1,2,3",
-		"g", "00000001 ", "-1", "00000000;00000001", "0000000g,00000000",
+		"",
+		",",
+		"ff,",
+		",ff",
+		"0x1",
+		"f f",
+		"FF",
+		"123456789",
+		"00000000,1",
+		"1,2,3",
+		"g",
+		"00000001 ",
+		"-1",
+		"00000000;00000001",
+		"0000000g,00000000",
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -179,7 +208,7 @@ static void test_next(void)
 	AUTO(cpus) *set = cpus_parse_list("0,63-64,127-128,8191", NULL);
 	unsigned i = 0;
 
-	CPUS_FOREACH(cpu, set)
+	CPUS_FOREACH (cpu, set)
 		g_assert_cmpint(cpu, ==, members[i++]);
 	g_assert_cmpuint(i, ==, G_N_ELEMENTS(members));
 	g_assert_cmpint(cpus_next(set, 8191), ==, -1);

@@ -54,7 +54,7 @@ static void test_shapes(void)
 
 	add_domain(tree, 1, "MC", "4-7");
 	add_domain(tree, 0, "MC", "0-3");
-	add_domain(tree, 2, "MC", "0-2"); /* another size */
+	add_domain(tree, 2, "MC", "0-2");  /* another size */
 	add_domain(tree, 3, "PKG", "0-3"); /* another name */
 	g_free(domain_tree_get(tree, 3, 0)->flags);
 	domain_tree_get(tree, 3, 0)->flags = g_strdup("SD_BALANCE_NEWIDLE");
@@ -175,7 +175,8 @@ static void test_bad_json(void)
 		const char *from, *to, *message;
 	} rows[] = {
 		{"\"cpus\"", "\"cpu\"", "'cpus' is missing or not a list"},
-		{"{\"cpu\":0", "{\"cpu\":-1", "'cpus[0]' has a 'cpu' that is not a number below 8192"},
+		{"{\"cpu\":0", "{\"cpu\":-1",
+		 "'cpus[0]' has a 'cpu' that is not a number below 8192"},
 		{"{\"cpu\":0", "{\"cpu\":8192",
 		 "'cpus[0]' has a 'cpu' that is not a number below 8192"},
 		{"{\"cpu\":0", "{\"cpu\":null", "'cpus[0]' has no CPU number of its own"},
@@ -185,7 +186,8 @@ static void test_bad_json(void)
 		{"\"level\":0", "\"level\":\"0\"",
 		 "'cpus[0].domains[0]' has a 'level' that is not a number below 8192"},
 		{"\"SMT\"", "7", "'cpus[0].domains[0]' has a 'name' that is not a string"},
-		{"\"0,128\"", "\"0,a\"", "'cpus[0].domains[0]' has a 'span' that is not a CPU list"},
+		{"\"0,128\"", "\"0,a\"",
+		 "'cpus[0].domains[0]' has a 'span' that is not a CPU list"},
 		{"\"0,128\"", "null", "'cpus[0].domains[0]' has no span"},
 		{"[\"SD_BALANCE_NEWIDLE\",", "[1,",
 		 "'cpus[0].domains[0]' has 'flags' that are not a list of words"},
@@ -195,8 +197,7 @@ static void test_bad_json(void)
 		 "'cpus[0].domains[1]' has 'flags' that are not a list"},
 		{"\"groups\":null", "\"groups\":[]",
 		 "'cpus[0].domains[1]' has 'groups' that are not a list of 1 to 8192"},
-		{"{\"span\":\"0\"", "{\"span\":null",
-		 "'cpus[0].domains[0].groups[0]' has no span"},
+		{"{\"span\":\"0\"", "{\"span\":null", "'cpus[0].domains[0].groups[0]' has no span"},
 		{"\"id\":0", "\"id\":1.5",
 		 "'cpus[0].domains[0].groups[0]' has a 'id' that is not a number below 8192"},
 		{"\"domains\":[]", "\"domains\":{}",

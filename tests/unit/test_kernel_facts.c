@@ -33,8 +33,8 @@ static void test_releases(void)
 
 static void test_no_releases(void)
 {
-	static const char *const rows[] = {"", "6", "linux", "v6.12", "6.", "1024.0.0", "6.2000.1",
-					   "-6.12.1"};
+	static const char *const rows[] = {"",	 "6",	     "linux",	 "v6.12",
+					   "6.", "1024.0.0", "6.2000.1", "-6.12.1"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
 		g_autoptr(GError) error = NULL;

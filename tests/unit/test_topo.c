@@ -134,9 +134,9 @@ static void test_apic_ids(void)
 		{"nps4", 0, 0x00, 0},
 		{"nps4", 128, 0x01, 1},
 		{"nps4", 1, 0x02, 2},
-		{"nps4", 8, 0x10, 16},	     /* LLC 1, core 0 */
-		{"nps4", 63, 0x7e, 126},     /* LLC 7, core 7 */
-		{"nps4", 64, 0x80, 128},     /* package 1 */
+		{"nps4", 8, 0x10, 16},	 /* LLC 1, core 0 */
+		{"nps4", 63, 0x7e, 126}, /* LLC 7, core 7 */
+		{"nps4", 64, 0x80, 128}, /* package 1 */
 		{"nps4", 255, 0xff, 255},
 		{"nps4-mini", 3, 0x06, 6},   /* LLC 1, core 1 */
 		{"nps4-mini", 16, 0x20, 32}, /* package 1 */
@@ -173,7 +173,8 @@ static void test_asymmetric(void)
 	assert_set(topo_node_cpus(topo, 3), "6-7");
 }
 
-/* threads-adjacent: Linux's number is the rank of the APIC id, as on QEMU without a MADT of ours. */
+/* threads-adjacent: Linux's number is the rank of the APIC id, as on QEMU without a MADT of ours.
+ */
 static void test_adjacent(void)
 {
 	AUTO(topo) *last = load("nps1-mini");

@@ -8,8 +8,15 @@ static char *folder;
 static void test_file(gconstpointer data)
 {
 	static const char *const keys[] = {
-		"cpu", "packages", "l3_per_package", "cores_per_l3", "threads_per_core",
-		"nodes_per_package", "memory_per_node", "distances", "numbering",
+		"cpu",
+		"packages",
+		"l3_per_package",
+		"cores_per_l3",
+		"threads_per_core",
+		"nodes_per_package",
+		"memory_per_node",
+		"distances",
+		"numbering",
 	};
 	const char *const path[] = {folder, NULL};
 	g_autoptr(GError) error = NULL;

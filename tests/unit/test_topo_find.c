@@ -108,8 +108,7 @@ static void test_unknown(struct fixture *fixture, gconstpointer data)
 	g_assert_cmpstr(first->message, ==,
 			"there is no topology named 'nps9', the names are: nps1-mini");
 	g_assert_null(topo_find("", empty, &second));
-	g_assert_cmpstr(second->message, ==,
-			"there is no topology named '', the names are: none");
+	g_assert_cmpstr(second->message, ==, "there is no topology named '', the names are: none");
 	g_assert_null(topo_find("/nonexistent/nps9.yaml", path, &third));
 	g_assert_error(third, TOPOLAB_ERROR, ERROR_INPUT);
 	g_assert_true(g_str_has_prefix(third->message,

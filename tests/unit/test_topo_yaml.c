@@ -24,10 +24,12 @@ static void test_documents(void)
 {
 	assert_parse_fails("", "f.yaml:1:1: the file is empty");
 	assert_parse_fails("# nothing\n", "f.yaml:1:1: the file is empty");
-	assert_parse_fails("a: 1\n---\nb: 2\n",
-			   "f.yaml:3:1: a second document begins here, a file must hold exactly one");
-	assert_parse_fails("a: 1\n...\nb: 2\n",
-			   "f.yaml:3:1: a second document begins here, a file must hold exactly one");
+	assert_parse_fails(
+		"a: 1\n---\nb: 2\n",
+		"f.yaml:3:1: a second document begins here, a file must hold exactly one");
+	assert_parse_fails(
+		"a: 1\n...\nb: 2\n",
+		"f.yaml:3:1: a second document begins here, a file must hold exactly one");
 	assert_parse_fails("a: 1\nb: 2\na: 3\n",
 			   "f.yaml:3:1: key 'a' is given twice, first in line 1");
 	assert_parse_fails("a: &x 1\n",
@@ -38,10 +40,12 @@ static void test_documents(void)
 			   "f.yaml:1:4: tags are not read here: write the value without one");
 	assert_parse_fails("a: [&x [1]]\n",
 			   "f.yaml:1:5: anchors are not read here: write the value out");
-	assert_parse_fails("? [a]\n: 1\n", "f.yaml:1:3: a key must be a word, not a list or mapping");
-	assert_parse_fails("\"a\\nb\": 1\n",
-			   "f.yaml:1:1: a key must be a word of at most 64 letters, digits, '-', '_' "
-			   "and '.'");
+	assert_parse_fails("? [a]\n: 1\n",
+			   "f.yaml:1:3: a key must be a word, not a list or mapping");
+	assert_parse_fails(
+		"\"a\\nb\": 1\n",
+		"f.yaml:1:1: a key must be a word of at most 64 letters, digits, '-', '_' "
+		"and '.'");
 	assert_parse_fails("a: \"x\\0y\"\n", "f.yaml:1:4: a NUL character is written here");
 	assert_parse_fails("a: 1\nb: \xc3\xa9\xff\n", "f.yaml:2:5: byte 0xff is not UTF-8 text");
 }
@@ -138,9 +142,24 @@ static void test_keys(void)
 
 static void test_numbers(void)
 {
-	static const char *const bad[] = {"010", "00",	"2 3",	"0x10", "1e3",	 "+1",
-					  "-1",	 "1_0", "\"1\"", "'1'",	 "1.0",	 "4294967296",
-					  "1O1", "257", "",	"~",	"true",	 "[1]",
+	static const char *const bad[] = {"010",
+					  "00",
+					  "2 3",
+					  "0x10",
+					  "1e3",
+					  "+1",
+					  "-1",
+					  "1_0",
+					  "\"1\"",
+					  "'1'",
+					  "1.0",
+					  "4294967296",
+					  "1O1",
+					  "257",
+					  "",
+					  "~",
+					  "true",
+					  "[1]",
 					  "99999999999999999999999"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -159,8 +178,7 @@ static void test_numbers(void)
 		AUTO(yaml) *yaml = parse(text, NULL);
 		unsigned value = 1;
 
-		g_assert_true(
-			yaml_unsigned(yaml_get(yaml_root(yaml), "n"), 0, 256, &value, NULL));
+		g_assert_true(yaml_unsigned(yaml_get(yaml_root(yaml), "n"), 0, 256, &value, NULL));
 		g_assert_cmpuint(value, ==, i);
 	}
 }
@@ -173,9 +191,9 @@ static void test_number_message(void)
 
 	g_assert_false(yaml_unsigned(yaml_get(yaml_get(yaml_root(yaml), "cpu"), "family"), 1, 255,
 				     &value, &error));
-	g_assert_cmpstr(
-		error->message, ==,
-		"f.yaml:2:11: 'cpu.family' must be a number from 1 to 255 in plain digits, not '010'");
+	g_assert_cmpstr(error->message, ==,
+			"f.yaml:2:11: 'cpu.family' must be a number from 1 to 255 in plain digits, "
+			"not '010'");
 }
 
 static void test_sizes(void)
@@ -183,8 +201,8 @@ static void test_sizes(void)
 	static const struct {
 		const char *text;
 		unsigned mib; /* 0: refused */
-	} rows[] = {{"256M", 256}, {"4G", 4096}, {"1M", 1},	  {"0M", 0}, {"256", 0},
-		    {"256MB", 0},  {"M", 0},	 {"0256M", 0},	  {"1T", 0}, {"4194304G", 0},
+	} rows[] = {{"256M", 256}, {"4G", 4096}, {"1M", 1},	  {"0M", 0},   {"256", 0},
+		    {"256MB", 0},  {"M", 0},	 {"0256M", 0},	  {"1T", 0},   {"4194304G", 0},
 		    {"-1M", 0},	   {"1 M", 0},	 {"\"256M\"", 0}, {"1.5G", 0}, {"", 0}};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -209,9 +227,10 @@ static void test_texts(void)
 	g_assert_cmpstr(yaml_name(yaml_get(root, "name"), NULL), ==, "nps4-mini");
 	g_assert_cmpstr(yaml_text(yaml_get(root, "text"), NULL), ==, "a: b");
 	g_assert_null(yaml_name(yaml_get(root, "bad"), &error));
-	g_assert_cmpstr(error->message, ==,
-			"f.yaml:2:6: 'bad' must be a name of at most 64 lower case letters, digits, "
-			"'-' and '.', not 'Ünps4'");
+	g_assert_cmpstr(
+		error->message, ==,
+		"f.yaml:2:6: 'bad' must be a name of at most 64 lower case letters, digits, "
+		"'-' and '.', not 'Ünps4'");
 	g_clear_error(&error);
 	g_assert_null(yaml_text(yaml_get(root, "empty"), &error));
 	g_assert_cmpstr(error->message, ==, "f.yaml:3:1: 'empty' has no value, it must be text");

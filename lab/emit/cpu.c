@@ -10,6 +10,17 @@ struct cpu_row {
 	const char *features;
 };
 
+/*
+ * With PAT or MTRRs the kernel stops all CPUs at once to set them up (cache_aps_init()), and under
+ * TCG each turn of that spinning takes QEMU's big lock: with 64 CPUs on two busy host cores that
+ * was 10 of 70 s. No rule of the scheduler or of the topology looks at them.
+ */
+static const char *const accel_features[] = {
+	[EMIT_ACCEL_TCG] = ",-mtrr,-pat",
+	[EMIT_ACCEL_KVM] = "",
+};
+_Static_assert(G_N_ELEMENTS(accel_features) == EMIT_ACCEL_COUNT, "an accelerator without a row");
+
 static const struct cpu_row cpu_rows[] = {
 	/*
 	 * The topology leaves need an identity and TOPOEXT (CPUID 0x8000001d and 0x8000001e), which
@@ -42,15 +53,15 @@ struct emit_shape emit_shape(const struct topo *topo)
 	};
 }
 
-char *emit_cpu(const struct topo *topo)
+char *emit_cpu(const struct topo *topo, enum emit_accel accel)
 {
 	const struct topo_cpu_model *model = topo_cpu_model(topo);
 	const struct cpu_row *row = &cpu_rows[model->vendor];
 
 	/* Under KVM a named model has the host's vendor unless it is told. */
-	return g_strdup_printf("%s,vendor=%s,family=%u,model=%u,stepping=%u,%s", row->model,
+	return g_strdup_printf("%s,vendor=%s,family=%u,model=%u,stepping=%u,%s%s", row->model,
 			       topo_vendor_name(model->vendor), model->family, model->model,
-			       model->stepping, row->features);
+			       model->stepping, row->features, accel_features[accel]);
 }
 
 bool emit_has_wide_apic_ids(const struct topo *topo)

@@ -215,9 +215,10 @@ static void write_devices(xmlTextWriter *writer, const struct topo *topo,
  * Family, model, stepping and forced leaves have no XML. QEMU takes the last -cpu, and libvirt
  * writes these arguments last.
  */
-static void write_qemu_arguments(xmlTextWriter *writer, const struct topo *topo)
+static void write_qemu_arguments(xmlTextWriter *writer, const struct topo *topo,
+				 enum emit_accel accel)
 {
-	g_autofree char *cpu = emit_cpu(topo);
+	g_autofree char *cpu = emit_cpu(topo, accel);
 
 	write_open(writer, "qemu:commandline");
 	write_empty(writer, "qemu:arg", "value", "-cpu", NULL);
@@ -244,7 +245,7 @@ static void write_domain(xmlTextWriter *writer, const struct topo *topo,
 	write_text(writer, "on_reboot", "destroy");
 	write_text(writer, "on_crash", "destroy");
 	write_devices(writer, topo, domain);
-	write_qemu_arguments(writer, topo);
+	write_qemu_arguments(writer, topo, domain->accel);
 	write_close(writer);
 }
 

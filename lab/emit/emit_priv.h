@@ -3,6 +3,7 @@
 #ifndef EMIT_EMIT_PRIV_H
 #define EMIT_EMIT_PRIV_H
 
+#include "emit/emit.h"
 #include "topo/topo.h"
 
 #include <glib.h>
@@ -16,7 +17,7 @@ struct emit_shape {
 struct emit_shape emit_shape(const struct topo *topo);
 
 /* The value of QEMU's -cpu. */
-char *emit_cpu(const struct topo *topo);
+char *emit_cpu(const struct topo *topo, enum emit_accel accel);
 
 /* Has the machine APIC ids that only x2APIC with interrupt remapping can address? */
 bool emit_has_wide_apic_ids(const struct topo *topo);

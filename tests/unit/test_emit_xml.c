@@ -94,7 +94,7 @@ static void test_nps4(void)
 	assert_says(text, "//qemu:arg[last()-1]/@value", "-cpu");
 	assert_says(text, "//qemu:arg[last()]/@value",
 		    "qemu64,vendor=AuthenticAMD,family=25,model=1,stepping=1,"
-		    "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on");
+		    "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on,-mtrr,-pat");
 }
 
 /* Sub-NUMA clusters: nodes inside a package of one L3, so no dies. */

@@ -33,15 +33,18 @@ static const char probe_xml[] =
 
 struct probe {
 	GMainLoop *loop;
-	struct vm_end end;
+	enum ending ending;
+	bool started; /* did its vCPUs ever run? */
+	char *detail;
 };
 
 static void probe_ended(const struct vm_end *end, void *data)
 {
 	struct probe *probe = data;
 
-	probe->end = *end;
-	probe->end.detail = g_strdup(end->detail);
+	probe->ending = end->ending;
+	probe->started = end->started_usec != 0;
+	probe->detail = g_strdup(end->detail);
 	g_main_loop_quit(probe->loop);
 }
 
@@ -82,13 +85,13 @@ static enum answer probe_judge(const struct probe *probe, const char *folder, ch
 	g_autofree char *path = g_build_filename(folder, "console.log", NULL);
 	g_autofree char *console = NULL;
 
-	if (probe->end.ending == ENDING_REBOOT && g_file_get_contents(path, &console, NULL, NULL) &&
+	if (probe->ending == ENDING_REBOOT && g_file_get_contents(path, &console, NULL, NULL) &&
 	    strstr(console, "VFS: Unable to mount root fs"))
 		return ANSWER_YES;
 	*why = g_strdup_printf("/dev/kvm is there, but Linux does not boot under it: %s%s%s",
-			       ending_name(probe->end.ending), probe->end.detail ? ", " : "",
-			       probe->end.detail ? probe->end.detail : "");
-	return probe->end.ending == ENDING_DIED && !probe->end.started_usec ? ANSWER_UNKNOWN
+			       ending_name(probe->ending), probe->detail ? ", " : "",
+			       probe->detail ? probe->detail : "");
+	return probe->ending == ENDING_DIED && !probe->started ? ANSWER_UNKNOWN
 									   : ANSWER_NO;
 }
 
@@ -106,7 +109,7 @@ static enum answer probe_boot(const char *kernel_path, char **why)
 				       error ? error->message : g_strerror(errno));
 	if (folder)
 		tree_remove(folder, NULL);
-	vm_end_clear(&probe.end);
+	g_free(probe.detail);
 	g_main_loop_unref(probe.loop);
 	return answer;
 }

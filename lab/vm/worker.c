@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib-unix.h>
 #include <libvirt/libvirt-qemu.h>
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
@@ -29,8 +28,10 @@
 #define REPORT_INTERVAL_MS 200
 /* What QEMU left in a socket is read within this time, or it is not read at all. */
 #define DRAIN_USEC (2 * G_USEC_PER_SEC)
-/* A worker that was told to end and hangs in libvirt ends itself after so many seconds. */
+/* A worker that was told to end and hangs nevertheless ends itself after so many seconds. */
 #define TERM_LIMIT_SECONDS 30
+/* How often a QEMU is looked for that libvirt starts after we were told to end. */
+#define TERM_POLL_USEC (20 * 1000)
 
 struct worker {
 	struct worker_job *job;
@@ -358,11 +359,29 @@ static void worker_finish(struct worker *worker)
 		worker_clear_up_alone(worker);
 }
 
-static gboolean worker_terminated(int fd G_GNUC_UNUSED, GIOCondition condition G_GNUC_UNUSED,
-				  void *data)
+static gboolean worker_terminated(void *data)
 {
 	worker_decide(data, ENDING_STOPPED, NULL);
 	return G_SOURCE_REMOVE;
+}
+
+/*
+ * The main thread may be inside a libvirt call that waits for QEMU, for seconds on a busy host and
+ * for ever when QEMU is stopped. Without its QEMU every such call returns.
+ */
+static void *worker_wait_for_term(void *data)
+{
+	struct worker *worker = data;
+	eventfd_t count;
+
+	while (eventfd_read(term_fd, &count) < 0)
+		;
+	g_idle_add(worker_terminated, worker);
+	while (!worker->job->uri) {
+		process_end(worker->job->root, NULL);
+		g_usleep(TERM_POLL_USEC);
+	}
+	return NULL;
 }
 
 static void ignore_libvirt_error(void *data G_GNUC_UNUSED, virErrorPtr error G_GNUC_UNUSED)
@@ -392,14 +411,15 @@ static bool worker_init_signals(struct worker *worker, GError **error)
 {
 	struct sigaction action = {.sa_handler = sigterm, .sa_flags = SA_RESTART};
 
-	term_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	term_fd = eventfd(0, EFD_CLOEXEC);
 	if (term_fd < 0 || sigaction(SIGTERM, &action, NULL) < 0 ||
 	    signal(SIGPIPE, SIG_IGN) == SIG_ERR) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker cannot take signals: %s",
 			    g_strerror(errno));
 		return false;
 	}
-	g_unix_fd_add(term_fd, G_IO_IN, worker_terminated, worker);
+	/* It ends with the process. */
+	g_thread_unref(g_thread_new("term", worker_wait_for_term, worker));
 	return true;
 }
 

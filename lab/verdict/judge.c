@@ -278,6 +278,21 @@ static void judge_machine(struct session *session)
 			    "the domains were not judged: the guest was not given the machine");
 }
 
+/*
+ * Without schedstat the spans are the verbose log's alone. That is a kernel without
+ * CONFIG_SCHEDSTATS, or evidence that lost a member.
+ */
+static bool judge_schedstat(struct session *session)
+{
+	if (root_has(session->evidence, "proc/schedstat") ||
+	    !kernel_facts_builtin(session->input->facts, "SCHEDSTATS"))
+		return true;
+	session_say(session, "domains.observed", VERDICT_ERROR, "proc/schedstat",
+		    "the evidence lacks schedstat, although the kernel is not known to be built "
+		    "without it");
+	return false;
+}
+
 /* A guest that claims more is lying, and would have us compare for ever. */
 #define DEPTH_MAX 64
 
@@ -305,7 +320,7 @@ static void judge_evidence(struct session *session)
 	session->judgement->observed = observe_domains(session->evidence, &error);
 	if (!session->judgement->observed)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
-	else
+	else if (judge_schedstat(session))
 		judge_depth(session);
 	if (judge_arguments(session) && judge_table(session))
 		judge_machine(session);

@@ -47,7 +47,8 @@ static void job_release(gpointer job)
 	saved_job_free(job);
 }
 
-/* Opens every job before the first is judged: a broken one ends the command with nothing written. */
+/* Opens every job before the first is judged: a broken one ends the command with nothing written.
+ */
 static GPtrArray *jobs_open(const char *path, GError **error)
 {
 	g_autoptr(GPtrArray) paths = saved_job_paths(path, error);

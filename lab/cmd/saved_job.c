@@ -57,8 +57,8 @@ static bool job_read_inputs(struct saved_job *job, GError **error)
 	g_autofree char *file = g_strdup_printf("%s, topology_text", job->path);
 	g_autoptr(GError) cause = NULL;
 
-	job->topo = topo_load_text(result->topology_text, strlen(result->topology_text), file,
-				   error);
+	job->topo =
+		topo_load_text(result->topology_text, strlen(result->topology_text), file, error);
 	if (!job->topo)
 		return false;
 	job->facts = kernel_facts_new(result->kernel_release, &cause);

@@ -46,11 +46,11 @@ static void page_accelerator(struct page *page)
 		n_tcg += g_strcmp0(result->accel, "tcg") == 0;
 	}
 	if (n_tcg)
-		g_string_append_printf(page->out, "%s under TCG, QEMU's emulator, not KVM: the "
-						  "verdicts hold, times do not.\n\n",
-				       n_tcg == page->report->results->len
-					       ? "Guests ran"
-					       : "Some guests ran");
+		g_string_append_printf(page->out,
+				       "%s under TCG, QEMU's emulator, not KVM: the "
+				       "verdicts hold, times do not.\n\n",
+				       n_tcg == page->report->results->len ? "Guests ran"
+									   : "Some guests ran");
 }
 
 static void page_header(struct page *page, const struct result *result)
@@ -159,8 +159,9 @@ static void page_summary(struct page *page, const struct checks *checks)
 			n++;
 		g_string_append(page->out, "  ");
 		page_verdict(page, check->verdict);
-		g_string_append_printf(page->out, "%*s%s", 10 - (int)strlen(verdict_name(check->verdict)),
-				       "", check->name);
+		g_string_append_printf(page->out, "%*s%s",
+				       10 - (int)strlen(verdict_name(check->verdict)), "",
+				       check->name);
 		if (n > 1)
 			g_string_append_printf(page->out, " (%u findings)", n);
 		g_string_append_c(page->out, '\n');

@@ -15,8 +15,8 @@
 char *lines_printable(const char *text, bool ascii);
 
 /*
- * Appends @first and then the words of @text, wrapped; further lines begin with @rest. CPU lists may
- * also break after a comma.
+ * Appends @first and then the words of @text, wrapped; further lines begin with @rest. CPU lists
+ * may also break after a comma.
  */
 void lines_wrap(GString *out, const char *first, const char *rest, const char *text);
 

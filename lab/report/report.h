@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results and the formats they are written in. A format is a file fmt_NAME.c that defines one row. */
+/* Results and the formats they are written in. A format is a file fmt_NAME.c that defines one row.
+ */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -20,15 +21,15 @@ struct result {
 	char *kernel, *kernel_release, *kernel_sha256, *kernel_package; /* package may be NULL */
 	char *kernel_config; /* the config's text; NULL when unknown */
 	char *command_line;
-	char *accel;			 /* "tcg", "kvm" */
-	char *qemu, *libvirt, *host;	 /* NULL when not known */
+	char *accel;		     /* "tcg", "kvm" */
+	char *qemu, *libvirt, *host; /* NULL when not known */
 	double vcpus_per_host_cpu;
-	char *started;			 /* UTC, ISO 8601 */
-	gint64 boot_ms, wall_ms;	 /* -1: never came so far */
+	char *started;		 /* UTC, ISO 8601 */
+	gint64 boot_ms, wall_ms; /* -1: never came so far */
 	enum ending ending;
-	char *ending_detail;	/* NULL: nothing to add */
-	char *channel_problem;	/* NULL: the agent's stream was fine */
-	char *folder;		/* the job's folder relative to the run's: "nps4/debian-6.12" */
+	char *ending_detail;   /* NULL: nothing to add */
+	char *channel_problem; /* NULL: the agent's stream was fine */
+	char *folder;	       /* the job's folder relative to the run's: "nps4/debian-6.12" */
 	struct judgement *judgement;
 };
 
@@ -51,9 +52,9 @@ struct report_style {
 
 /* A run: every result in it. */
 struct report {
-	GPtrArray *results;    /* struct result *, owned by the caller */
+	GPtrArray *results;	/* struct result *, owned by the caller */
 	const char *run_folder; /* as the user would type it */
-	const char *version;   /* topolab's own */
+	const char *version;	/* topolab's own */
 };
 
 struct report_format {

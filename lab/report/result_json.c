@@ -117,8 +117,8 @@ static void reader_fail(struct reader *reader, const char *member, const char *w
 	if (reader->failed)
 		return;
 	reader->failed = true;
-	g_set_error(reader->error, TOPOLAB_ERROR, ERROR_INPUT,
-		    "the result's member '%s' is not %s", member, wanted);
+	g_set_error(reader->error, TOPOLAB_ERROR, ERROR_INPUT, "the result's member '%s' is not %s",
+		    member, wanted);
 }
 
 /* Null and absent are NULL. */
@@ -211,8 +211,7 @@ static void reader_run(struct reader *reader, const json_t *json, struct result 
 	result->qemu = g_strdup(reader_text(reader, json, "qemu"));
 	result->libvirt = g_strdup(reader_text(reader, json, "libvirt"));
 	result->host = g_strdup(reader_text(reader, json, "host"));
-	result->vcpus_per_host_cpu =
-		json_number_value(json_object_get(json, "vcpus_per_host_cpu"));
+	result->vcpus_per_host_cpu = json_number_value(json_object_get(json, "vcpus_per_host_cpu"));
 	result->started = g_strdup(reader_text(reader, json, "started"));
 	result->boot_ms = reader_number(reader, json, "boot_ms");
 	result->wall_ms = reader_number(reader, json, "wall_ms");

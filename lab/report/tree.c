@@ -69,11 +69,12 @@ static void tree_domain(GString *out, const struct domain *domain, bool last,
 	g_autofree char *flags = domain->flags ? flags_folded(domain->flags) : NULL;
 	g_autofree char *shown = flags ? lines_printable(flags, ascii) : NULL;
 	g_autofree char *span = span_text(domain->span);
-	g_autofree char *rest = g_strdup_printf("  %s%*s", last ? "   " : marks->bar, NAME_COLUMNS + SPAN_COLUMNS + 2, "");
+	g_autofree char *rest = g_strdup_printf("  %s%*s", last ? "   " : marks->bar,
+						NAME_COLUMNS + SPAN_COLUMNS + 2, "");
 	g_autofree char *line = NULL;
 
-	line = g_strdup_printf("  %s%-*s %-*s", last ? marks->last : marks->fork, NAME_COLUMNS, name,
-			       SPAN_COLUMNS, span);
+	line = g_strdup_printf("  %s%-*s %-*s", last ? marks->last : marks->fork, NAME_COLUMNS,
+			       name, SPAN_COLUMNS, span);
 	if (!shown) {
 		g_string_append_printf(out, "%s\n", g_strchomp(line));
 	} else if (strlen(span) <= SPAN_COLUMNS) {

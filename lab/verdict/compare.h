@@ -21,8 +21,8 @@ void view_imply_tables(struct view *hardware);
 void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks);
 
 /* Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ. */
-void compare_kernel(enum topo_vendor vendor, const struct view *hardware,
-		    const struct view *system, struct checks *checks);
+void compare_kernel(enum topo_vendor vendor, const struct view *hardware, const struct view *system,
+		    struct checks *checks);
 
 /*
  * The first judge of the domains: the tree that expect/'s rows make. "domains.cpus": the same CPUs

@@ -49,9 +49,9 @@ static void judge_ending(struct session *session)
 {
 	const struct verdict_input *input = session->input;
 	const struct ending_row *row = &endings[input->ending];
-	g_autofree char *reason =
-		input->ending_detail ? g_strdup_printf("%s: %s", row->sentence, input->ending_detail)
-				     : g_strdup(row->sentence);
+	g_autofree char *reason = input->ending_detail ? g_strdup_printf("%s: %s", row->sentence,
+									 input->ending_detail)
+						       : g_strdup(row->sentence);
 
 	session_say(session, "guest.ending", row->verdict, "console.log", reason);
 }
@@ -145,9 +145,10 @@ static bool judge_release(struct session *session)
 static void judge_facts(struct session *session)
 {
 	if (!kernel_facts_config_known(session->input->facts))
-		session_say(session, "kernel.config", VERDICT_PASS, NULL,
-			    "the kernel's config is not known; options that rules ask for are taken "
-			    "as set");
+		session_say(
+			session, "kernel.config", VERDICT_PASS, NULL,
+			"the kernel's config is not known; options that rules ask for are taken "
+			"as set");
 }
 
 /* QEMU lists the vCPUs in the order of their APIC ids; any other order needs a MADT of ours. */
@@ -174,10 +175,11 @@ static bool judge_table(struct session *session)
 		return false;
 	}
 	taken = observe_table_upgraded(session->log, "APIC");
-	session_say(session, "guest.table-upgrade", taken ? VERDICT_PASS : VERDICT_ERROR, "kmsg",
-		    taken ? "the kernel took the machine's MADT"
-			  : "guest was not given the machine: the kernel's log does not say that it "
-			    "took the MADT");
+	session_say(
+		session, "guest.table-upgrade", taken ? VERDICT_PASS : VERDICT_ERROR, "kmsg",
+		taken ? "the kernel took the machine's MADT"
+		      : "guest was not given the machine: the kernel's log does not say that it "
+			"took the MADT");
 	return true;
 }
 
@@ -195,8 +197,8 @@ static bool judge_arguments(struct session *session)
 	}
 	if (word)
 		reason = g_strdup_printf("no rule models what the kernel argument '%s' does", word);
-	session_say(session, "kernel.arguments", word ? VERDICT_SKIP : VERDICT_PASS,
-		    "proc/cmdline", word ? reason : "no argument changes the machine");
+	session_say(session, "kernel.arguments", word ? VERDICT_SKIP : VERDICT_PASS, "proc/cmdline",
+		    word ? reason : "no argument changes the machine");
 	return !word;
 }
 
@@ -300,7 +302,7 @@ static void judge_depth(struct session *session)
 {
 	struct domain_tree *tree = session->judgement->observed;
 
-	CPUS_FOREACH(cpu, domain_tree_cpus(tree)) {
+	CPUS_FOREACH (cpu, domain_tree_cpus(tree)) {
 		if (domain_tree_depth(tree, (unsigned)cpu) <= DEPTH_MAX)
 			continue;
 		session_say(session, "domains.observed", VERDICT_ERROR, "proc/schedstat",
@@ -367,11 +369,25 @@ static void judge_console(struct session *session)
 static void judge_complete(struct session *session)
 {
 	static const char *const needed[] = {
-		"guest.ending",	      "evidence.channel",   "evidence.archive", "guest.release",
-		"guest.madt-order",   "guest.cpuid",	    "guest.madt",	    "guest.srat",	"guest.slit",
-		"kernel.cpus",	      "kernel.topology",    "kernel.caches",	"kernel.numa",
-		"domains.cpus",	      "domains.rules",	    "invariants.nested",
-		"invariants.meet",    "invariants.present", "invariants.groups-cover",
+		"guest.ending",
+		"evidence.channel",
+		"evidence.archive",
+		"guest.release",
+		"guest.madt-order",
+		"guest.cpuid",
+		"guest.madt",
+		"guest.srat",
+		"guest.slit",
+		"kernel.cpus",
+		"kernel.topology",
+		"kernel.caches",
+		"kernel.numa",
+		"domains.cpus",
+		"domains.rules",
+		"invariants.nested",
+		"invariants.meet",
+		"invariants.present",
+		"invariants.groups-cover",
 		"kernel.splats",
 	};
 	const struct checks *checks = session->judgement->checks;

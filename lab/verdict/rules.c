@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define EVIDENCE_SPANS "proc/schedstat"
-#define EVIDENCE_NAMES "sys/kernel/debug/sched/domains"
+#define EVIDENCE_SPANS	"proc/schedstat"
+#define EVIDENCE_NAMES	"sys/kernel/debug/sched/domains"
 #define EVIDENCE_GROUPS "kmsg"
 
 /* "SMT MC NUMA", from the inside out. */
@@ -289,7 +289,7 @@ void compare_rules(const struct domain_tree *expected, const struct domain_tree 
 			 cpus);
 	compare_cpu_sets(online, got, "schedstat shows other CPUs than those that are online",
 			 cpus);
-	CPUS_FOREACH(cpu, want) {
+	CPUS_FOREACH (cpu, want) {
 		if (!cpus_has(got, (unsigned)cpu))
 			continue;
 		compare_shown(expected, observed, (unsigned)cpu, cpus);

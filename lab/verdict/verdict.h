@@ -30,7 +30,8 @@ bool verdict_from_name(const char *name, enum verdict *verdict);
  * finding that several CPUs share is one check: @cpu is the first of @cpus.
  */
 struct check {
-	const char *name; /* "guest.cpuid", "kernel.numa", "domains.rules", "invariants.nested", ... */
+	const char
+		*name; /* "guest.cpuid", "kernel.numa", "domains.rules", "invariants.nested", ... */
 	enum verdict verdict;
 	int cpu;
 	int level;	  /* index of the domain (N of domainN) */
@@ -58,12 +59,14 @@ struct verdict_input {
 	const struct topo *topo;
 	const struct kernel_facts *facts;
 	enum ending ending;
-	const char *ending_detail; /* one sentence: QEMU's last words, the panic line; may be NULL */
+	const char
+		*ending_detail; /* one sentence: QEMU's last words, the panic line; may be NULL */
 	const char *channel_problem; /* why the agent's stream was not usable; NULL: it was */
-	const char *console; /* raw console text; NULL: none */
+	const char *console;	     /* raw console text; NULL: none */
 	gsize console_length;
 	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
-	/* Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known. */
+	/* Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.
+	 */
 	double vcpus_per_host_cpu;
 };
 

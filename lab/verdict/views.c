@@ -21,20 +21,22 @@ static const char *const level_nouns[] = {
 };
 _Static_assert(G_N_ELEMENTS(level_nouns) == TOPO_LEVEL_COUNT, "a level has no noun");
 
-/* @what: the subject of the sentence, "the node of the CPU". NULL @rule: the first witness's word. */
+/* @what: the subject of the sentence, "the node of the CPU". NULL @rule: the first witness's word.
+ */
 static void comparison_differs(const struct comparison *comparison, int cpu, const char *what,
 			       const char *rule, const char *expected, const char *observed)
 {
 	g_autofree char *reason = g_strdup_printf("%s: %s", comparison->accusation, what);
 
-	findings_add(comparison->findings, &(struct finding){
-						   .cpu = cpu,
-						   .level = -1,
-						   .expected = expected,
-						   .observed = observed,
-						   .rule = rule ? rule : comparison->expected->witness,
-						   .reason = reason,
-					   });
+	findings_add(comparison->findings,
+		     &(struct finding){
+			     .cpu = cpu,
+			     .level = -1,
+			     .expected = expected,
+			     .observed = observed,
+			     .rule = rule ? rule : comparison->expected->witness,
+			     .reason = reason,
+		     });
 }
 
 /* -1 is "not seen": an expected number that the other witness does not show is a difference. */
@@ -106,7 +108,7 @@ static void compare_identity(const struct comparison *comparison)
 
 static void compare_apic_ids(const struct comparison *comparison)
 {
-	CPUS_FOREACH(cpu, comparison->expected->cpus)
+	CPUS_FOREACH (cpu, comparison->expected->cpus)
 		compare_number(comparison, cpu, "the APIC id of the CPU",
 			       view_cpu(comparison->expected, (unsigned)cpu)->apic_id,
 			       view_cpu(comparison->observed, (unsigned)cpu)->apic_id);
@@ -118,7 +120,7 @@ static struct cpus *mask_within_node(const struct view *view, unsigned cpu, enum
 	const struct view_cpu *seen = view_cpu(view, cpu);
 	struct cpus *mask = cpus_copy(seen->mask[level]);
 
-	CPUS_FOREACH(other, seen->mask[level])
+	CPUS_FOREACH (other, seen->mask[level])
 		if (view_cpu(view, (unsigned)other)->node != seen->node)
 			cpus_remove(mask, (unsigned)other);
 	return mask;
@@ -142,7 +144,8 @@ static const struct exception {
 	{
 		.vendor = TOPO_VENDOR_AMD,
 		.level = TOPO_LLC,
-		/* __cache_amd_cpumap_setup() takes cpu_llc_shared_mask(), which match_llc() cuts. */
+		/* __cache_amd_cpumap_setup() takes cpu_llc_shared_mask(), which match_llc() cuts.
+		 */
 		.rule = "AMD: the L3 shared_cpu_list is the kernel's LLC mask, cut at node borders",
 		.expected = mask_within_node,
 	},
@@ -169,7 +172,7 @@ static void compare_masks(const struct comparison *comparison, enum topo_level l
 {
 	g_autofree char *what = g_strdup_printf("the CPUs of one %s", level_nouns[level]);
 
-	CPUS_FOREACH(cpu, comparison->expected->cpus) {
+	CPUS_FOREACH (cpu, comparison->expected->cpus) {
 		struct cpus *plain = view_cpu(comparison->expected, (unsigned)cpu)->mask[level];
 		AUTO(cpus) *expected =
 			plain && exception
@@ -211,7 +214,7 @@ static void compare_nodes(const struct comparison *comparison)
 
 	compare_set(comparison, -1, "the NUMA nodes that exist", NULL, expected->nodes,
 		    observed->nodes);
-	CPUS_FOREACH(cpu, expected->cpus)
+	CPUS_FOREACH (cpu, expected->cpus)
 		compare_number(comparison, cpu, "the NUMA node of the CPU",
 			       view_cpu(expected, (unsigned)cpu)->node,
 			       view_cpu(observed, (unsigned)cpu)->node);
@@ -257,14 +260,14 @@ void view_imply_tables(struct view *hardware)
 		cpus_add(hardware->nodes, 0);
 		view_set_node_slots(hardware, 1);
 		hardware->node_cpus[0] = cpus_ref(hardware->cpus);
-		CPUS_FOREACH(cpu, hardware->cpus)
+		CPUS_FOREACH (cpu, hardware->cpus)
 			hardware->cpu[cpu].node = 0;
 	}
 	for (unsigned i = 0; i < hardware->n_node_slots * hardware->n_node_slots; i++)
 		if (hardware->distance[i] >= 0)
 			return;
-	CPUS_FOREACH(from, hardware->nodes)
-		CPUS_FOREACH(to, hardware->nodes)
+	CPUS_FOREACH (from, hardware->nodes)
+		CPUS_FOREACH (to, hardware->nodes)
 			hardware->distance[(unsigned)from * hardware->n_node_slots + (unsigned)to] =
 				from == to ? 10 : 20;
 }
@@ -384,7 +387,7 @@ void compare_madt_order(const struct view *model, GArray *apic_ids, struct check
 
 	compare_number(&comparison, -1, "the number of CPUs in the MADT", cpus_count(model->cpus),
 		       apic_ids->len);
-	CPUS_FOREACH(cpu, model->cpus) {
+	CPUS_FOREACH (cpu, model->cpus) {
 		gint64 id = (guint)cpu < apic_ids->len
 				    ? (gint64)g_array_index(apic_ids, guint32, (guint)cpu)
 				    : -1;
@@ -395,8 +398,8 @@ void compare_madt_order(const struct view *model, GArray *apic_ids, struct check
 	findings_close(comparison.findings, checks);
 }
 
-void compare_kernel(enum topo_vendor vendor, const struct view *hardware,
-		    const struct view *system, struct checks *checks)
+void compare_kernel(enum topo_vendor vendor, const struct view *hardware, const struct view *system,
+		    struct checks *checks)
 {
 	struct comparison comparison = {
 		.expected = hardware,

@@ -235,12 +235,13 @@ static inline void log_renumber(GPtrArray *lines)
 
 	for (guint i = 0; i < lines->len; i++) {
 		char *line = lines->pdata[i];
-		const char *first = strchr(line, ','), *second = first ? strchr(first + 1, ',') : NULL;
+		const char *first = strchr(line, ','),
+			   *second = first ? strchr(first + 1, ',') : NULL;
 
 		if (*line == ' ' || !second)
 			continue;
-		lines->pdata[i] = g_strdup_printf("%.*s,%u%s", (int)(first - line), line, sequence++,
-						  second);
+		lines->pdata[i] =
+			g_strdup_printf("%.*s,%u%s", (int)(first - line), line, sequence++, second);
 		g_free(line);
 	}
 }

@@ -33,15 +33,16 @@ static inline void drop(struct spoiled *spoiled, const char *prefix)
 	evidence_drop(&spoiled->evidence, prefix);
 }
 
-static inline void set_of_cpu(struct spoiled *spoiled, unsigned cpu, const char *file, const char *text)
+static inline void set_of_cpu(struct spoiled *spoiled, unsigned cpu, const char *file,
+			      const char *text)
 {
 	g_autofree char *path = g_strdup_printf(CPU "%s", cpu, file);
 
 	evidence_set(&spoiled->evidence, path, text);
 }
 
-static inline void edit_debug(struct spoiled *spoiled, unsigned cpu, unsigned index, const char *file,
-		       const char *old, const char *new)
+static inline void edit_debug(struct spoiled *spoiled, unsigned cpu, unsigned index,
+			      const char *file, const char *old, const char *new)
 {
 	g_autofree char *path = g_strdup_printf(DEBUG "%s", cpu, index, file);
 
@@ -49,8 +50,9 @@ static inline void edit_debug(struct spoiled *spoiled, unsigned cpu, unsigned in
 }
 
 /* A span in both places that show it. */
-static inline void edit_span(struct spoiled *spoiled, unsigned cpu, unsigned index, const char *old_mask,
-		      const char *new_mask, const char *old_list, const char *new_list)
+static inline void edit_span(struct spoiled *spoiled, unsigned cpu, unsigned index,
+			     const char *old_mask, const char *new_mask, const char *old_list,
+			     const char *new_list)
 {
 	g_autofree char *old = g_strdup_printf("span=%s ", old_list);
 	g_autofree char *new = g_strdup_printf("span=%s ", new_list);

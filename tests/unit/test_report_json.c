@@ -85,10 +85,10 @@ static void test_invalid(void)
 		{"{\"a\":1,\"b\":[\"x\",3]}", "result.b[1] is of another type"},
 		{"{\"a\":1,\"b\":[\"x\",null],\"c\":0}", NULL},
 	};
-	json_t *schema = json_pack("{s:s, s:[ss], s:{s:{s:s, s:[i]}, s:{s:s, s:{s:[ss]}}}}", "type",
-				   "object", "required", "a", "b", "properties", "a", "type",
-				   "integer", "enum", 1, "b", "type", "array", "items", "type",
-				   "string", "null");
+	json_t *schema =
+		json_pack("{s:s, s:[ss], s:{s:{s:s, s:[i]}, s:{s:s, s:{s:[ss]}}}}", "type",
+			  "object", "required", "a", "b", "properties", "a", "type", "integer",
+			  "enum", 1, "b", "type", "array", "items", "type", "string", "null");
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		json_t *json = json_loads(cases[i].text, 0, NULL);
@@ -104,9 +104,23 @@ static void test_invalid(void)
 static void test_members(void)
 {
 	static const char *const members[] = {
-		"schema",  "topolab", "topology", "kernel",	      "cmdline", "features",
-		"accel",   "qemu",    "libvirt",  "host",	      "vcpus_per_host_cpu",
-		"started", "boot_ms", "wall_ms",  "verdict",	      "checks",	 "metrics",
+		"schema",
+		"topolab",
+		"topology",
+		"kernel",
+		"cmdline",
+		"features",
+		"accel",
+		"qemu",
+		"libvirt",
+		"host",
+		"vcpus_per_host_cpu",
+		"started",
+		"boot_ms",
+		"wall_ms",
+		"verdict",
+		"checks",
+		"metrics",
 		"domains",
 	};
 	AUTO(result) *result = whole();
@@ -154,13 +168,22 @@ static void test_unknown_members_are_fine(void)
 static const struct {
 	const char *member, *value; /* NULL: the member is taken out */
 } wrong[] = {
-	{"schema", "2"},	    {"schema", NULL},	   {"topology", "7"},
-	{"topology_text", NULL},    {"topology_text", "{}"}, {"kernel", NULL},
-	{"kernel", "\"6.12\""},	    {"ending", "\"fine\""}, {"ending", NULL},
-	{"checks", "{}"},	    {"checks", "[1]"},	   {"checks", "[{\"name\":\"a\"}]"},
+	{"schema", "2"},
+	{"schema", NULL},
+	{"topology", "7"},
+	{"topology_text", NULL},
+	{"topology_text", "{}"},
+	{"kernel", NULL},
+	{"kernel", "\"6.12\""},
+	{"ending", "\"fine\""},
+	{"ending", NULL},
+	{"checks", "{}"},
+	{"checks", "[1]"},
+	{"checks", "[{\"name\":\"a\"}]"},
 	{"checks", "[{\"name\":\"a\",\"verdict\":\"GOOD\"}]"},
 	{"checks", "[{\"name\":\"a\",\"verdict\":\"PASS\",\"cpu\":\"0\"}]"},
-	{"boot_ms", "\"1\""},	    {"boot_ms", "99999999999999"},
+	{"boot_ms", "\"1\""},
+	{"boot_ms", "99999999999999"},
 };
 
 static void test_wrong(gconstpointer data)

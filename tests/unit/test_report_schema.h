@@ -18,9 +18,9 @@ static inline bool schema_type_is(const json_t *value, const char *type)
 		const char *name;
 		json_type types[2];
 	} rows[] = {
-		{"object", {JSON_OBJECT, JSON_OBJECT}},	  {"array", {JSON_ARRAY, JSON_ARRAY}},
-		{"string", {JSON_STRING, JSON_STRING}},	  {"integer", {JSON_INTEGER, JSON_INTEGER}},
-		{"number", {JSON_INTEGER, JSON_REAL}},	  {"boolean", {JSON_TRUE, JSON_FALSE}},
+		{"object", {JSON_OBJECT, JSON_OBJECT}}, {"array", {JSON_ARRAY, JSON_ARRAY}},
+		{"string", {JSON_STRING, JSON_STRING}}, {"integer", {JSON_INTEGER, JSON_INTEGER}},
+		{"number", {JSON_INTEGER, JSON_REAL}},	{"boolean", {JSON_TRUE, JSON_FALSE}},
 		{"null", {JSON_NULL, JSON_NULL}},
 	};
 
@@ -65,7 +65,8 @@ static inline char *schema_check_object(const json_t *schema, const json_t *valu
 		if (!json_object_get(value, name))
 			return g_strdup_printf("%s lacks '%s'", where, name);
 	}
-	json_object_foreach(properties, key, property) {
+	json_object_foreach(properties, key, property)
+	{
 		const json_t *member = json_object_get(value, key);
 		g_autofree char *path = g_strdup_printf("%s.%s", where, key);
 		char *problem = member ? schema_check(property, member, path) : NULL;
@@ -113,10 +114,10 @@ static inline const char *schema_unknown_keyword(const json_t *schema)
 	const json_t *items = json_object_get(schema, "items");
 	const char *key, *unknown;
 
-	json_object_foreach((json_t *)(gsize)schema, key, value)
-		if (!g_strv_contains(known, key))
-			return key;
-	json_object_foreach(properties, key, value) {
+	json_object_foreach((json_t *)(gsize)schema, key,
+			    value) if (!g_strv_contains(known, key)) return key;
+	json_object_foreach(properties, key, value)
+	{
 		unknown = schema_unknown_keyword(value);
 		if (unknown)
 			return unknown;

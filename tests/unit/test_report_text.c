@@ -4,7 +4,10 @@
 #include "report/report.h"
 #include "test_report_help.h"
 
-#define UTF8 {.utf8 = true}
+#define UTF8                                                                                       \
+	{                                                                                          \
+		.utf8 = true                                                                       \
+	}
 
 static void result_release(gpointer result)
 {
@@ -112,8 +115,8 @@ static char *page_write(const struct page *page)
 static void test_page(gconstpointer data)
 {
 	const struct page *page = data;
-	g_autofree char *path = g_build_filename(TOPOLAB_SOURCE, "tests", "golden", "report",
-						 page->file, NULL);
+	g_autofree char *path =
+		g_build_filename(TOPOLAB_SOURCE, "tests", "golden", "report", page->file, NULL);
 	g_autofree char *text = page_write(page);
 	g_autofree char *golden = NULL;
 

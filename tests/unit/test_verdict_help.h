@@ -15,7 +15,8 @@
 	"SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE SD_SHARE_LLC "          \
 	"SD_PREFER_SIBLING"
 #define FLAGS_NUMA                                                                                 \
-	"SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE SD_SERIALIZE SD_OVERLAP " \
+	"SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE SD_SERIALIZE "          \
+	"SD_OVERLAP "                                                                              \
 	"SD_NUMA"
 
 static inline struct cpus *set_of(const char *list)

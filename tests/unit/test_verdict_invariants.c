@@ -170,8 +170,7 @@ static void test_snc3_slit(void)
 	check_invariants(tree, online, checks);
 	assert_check(checks, "invariants.groups-cover", VERDICT_FAIL, "0-1");
 	g_assert_cmpint(find_check(checks, "invariants.groups-cover")->level, ==, 2);
-	g_assert_nonnull(
-		strstr(find_check(checks, "invariants.groups-cover")->reason, "CPUs 8-9"));
+	g_assert_nonnull(strstr(find_check(checks, "invariants.groups-cover")->reason, "CPUs 8-9"));
 }
 
 /* Without groups nothing is known about them, and that is not a pass. */

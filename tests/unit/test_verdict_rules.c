@@ -29,8 +29,9 @@ static void flag_lost(struct domain_tree *tree)
 	struct domain *domain = domain_tree_get(tree, 15, 0);
 
 	g_free(domain->flags);
-	domain->flags = g_strdup("SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE "
-				 "SD_SHARE_CPUCAPACITY SD_SHARE_LLC");
+	domain->flags =
+		g_strdup("SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE "
+			 "SD_SHARE_CPUCAPACITY SD_SHARE_LLC");
 }
 
 static void flags_swapped(struct domain_tree *tree)
@@ -38,8 +39,9 @@ static void flags_swapped(struct domain_tree *tree)
 	struct domain *domain = domain_tree_get(tree, 3, 1);
 
 	g_free(domain->flags);
-	domain->flags = g_strdup("SD_BALANCE_EXEC SD_BALANCE_NEWIDLE SD_BALANCE_FORK SD_WAKE_AFFINE "
-				 "SD_SHARE_LLC SD_PREFER_SIBLING");
+	domain->flags =
+		g_strdup("SD_BALANCE_EXEC SD_BALANCE_NEWIDLE SD_BALANCE_FORK SD_WAKE_AFFINE "
+			 "SD_SHARE_LLC SD_PREFER_SIBLING");
 }
 
 static void other_level(struct domain_tree *tree)

@@ -33,10 +33,12 @@ static const struct {
 	const char *name, *text;
 } bad_lines[] = {
 	/* kernel/panic.c, __warn() through include/asm-generic/bug.h */
-	{"warn", "[    0.1] ------------[ cut here ]------------\n"
-		 "[    0.100001] WARNING: CPU: 0 PID: 1 at arch/x86/kernel/smpboot.c:400 x+0x1/0x2\n"},
+	{"warn",
+	 "[    0.1] ------------[ cut here ]------------\n"
+	 "[    0.100001] WARNING: CPU: 0 PID: 1 at arch/x86/kernel/smpboot.c:400 x+0x1/0x2\n"},
 	/* arch/x86/mm/fault.c, show_fault_oops() */
-	{"null", "[    0.100000] BUG: kernel NULL pointer dereference, address: 0000000000000008\n"},
+	{"null",
+	 "[    0.100000] BUG: kernel NULL pointer dereference, address: 0000000000000008\n"},
 	/* arch/x86/kernel/dumpstack.c, __die_header() */
 	{"oops", "[    0.100000] Oops: 0000 [#1] PREEMPT SMP NOPTI\n"},
 	/* arch/x86/kernel/traps.c, exc_general_protection() */
@@ -65,11 +67,11 @@ static void test_bad_line(gconstpointer data)
 /* Mitigations print "WARNING" on healthy machines. */
 static void test_healthy(void)
 {
-	AUTO(checks) *checks = judge_log(
-		"[    0.000000] Linux version 6.12.117\n"
-		"[    0.100000] Speculative Return Stack Overflow: WARNING: See https://kernel.org/\n"
-		"[    0.200000] Speculative Store Bypass: Vulnerable\n",
-		NULL, NULL, 128);
+	AUTO(checks) *checks = judge_log("[    0.000000] Linux version 6.12.117\n"
+					 "[    0.100000] Speculative Return Stack Overflow: "
+					 "WARNING: See https://kernel.org/\n"
+					 "[    0.200000] Speculative Store Bypass: Vulnerable\n",
+					 NULL, NULL, 128);
 
 	assert_check(checks, "kernel.splats", VERDICT_PASS, NULL);
 	assert_check(checks, "kernel.stalls", VERDICT_PASS, NULL);
@@ -175,7 +177,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/verdict/splats/known", test_known_lines_are_left_out);
 	g_test_add_func("/verdict/splats/stalls", test_stalls);
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
-		g_autofree char *path = g_strdup_printf("/verdict/splats/line/%s", bad_lines[i].name);
+		g_autofree char *path =
+			g_strdup_printf("/verdict/splats/line/%s", bad_lines[i].name);
 
 		g_test_add_data_func(path, bad_lines[i].text, test_bad_line);
 	}

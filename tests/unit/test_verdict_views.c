@@ -234,7 +234,9 @@ static void nodes_share_llc(struct view *view, bool whole)
 {
 	for (unsigned cpu = 0; cpu < 8; cpu++) {
 		replace_set(&view->cpu[cpu].mask[TOPO_PACKAGE], "0-7");
-		replace_set(&view->cpu[cpu].mask[TOPO_LLC], whole ? "0-7" : cpu < 4 ? "0-3" : "4-7");
+		replace_set(&view->cpu[cpu].mask[TOPO_LLC], whole     ? "0-7"
+							    : cpu < 4 ? "0-3"
+								      : "4-7");
 	}
 }
 
@@ -259,8 +261,7 @@ static void test_llc_across_nodes(void)
 		nodes_share_llc(hardware, true);
 		nodes_share_llc(system, cases[i].whole_in_sys);
 		compare_kernel(cases[i].vendor, hardware, system, checks);
-		g_assert_cmpint(find_check(checks, "kernel.caches")->verdict, ==,
-				cases[i].verdict);
+		g_assert_cmpint(find_check(checks, "kernel.caches")->verdict, ==, cases[i].verdict);
 	}
 }
 

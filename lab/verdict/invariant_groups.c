@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What holds for the groups of any domain. */
+#include "verdict/invariants.h"
+
+static bool groups_shown(const struct domain *domain)
+{
+	return domain->groups && domain->groups->len > 0;
+}
+
+/* The innermost domain has no child left: its own group is the CPU itself. */
+static void check_first_group_domain(const struct scene *scene, unsigned cpu,
+				     const struct domain *domain, const struct domain *child)
+{
+	const struct domain_group *first;
+	AUTO(cpus) *own = NULL;
+	g_autofree char *reason = NULL;
+
+	if (!groups_shown(domain))
+		return;
+	findings_compared(scene->findings, 1);
+	first = domain->groups->pdata[0];
+	own = child ? cpus_ref(child->span) : cpus_new();
+	if (!child)
+		cpus_add(own, cpu);
+	if (cpus_equal(first->span, own))
+		return;
+	reason =
+		g_strdup_printf("the first group of %s is not the span of %s", domain_title(domain),
+				child ? domain_title(child) : "the CPU itself");
+	scene_broken(scene, (int)cpu, (int)domain->index, reason, own, first->span);
+}
+
+void check_first_group(const struct scene *scene)
+{
+	scene_each_domain(scene, check_first_group_domain);
+}
+
+static struct cpus *groups_union(const struct domain *domain)
+{
+	struct cpus *all = cpus_new();
+
+	for (guint i = 0; i < domain->groups->len; i++) {
+		const struct domain_group *group = domain->groups->pdata[i];
+
+		cpus_or(all, group->span);
+	}
+	return all;
+}
+
+struct cpus *domain_uncovered(const struct domain *domain)
+{
+	AUTO(cpus) *all = NULL;
+	struct cpus *lacking;
+
+	if (!groups_shown(domain))
+		return NULL;
+	all = groups_union(domain);
+	lacking = cpus_copy(domain->span);
+	cpus_andnot(lacking, all);
+	return lacking;
+}
+
+static void check_groups_cover_domain(const struct scene *scene, unsigned cpu,
+				      const struct domain *domain, const struct domain *child)
+{
+	AUTO(cpus) *all = NULL;
+	AUTO(cpus) *lacking = domain_uncovered(domain);
+	g_autofree char *list = NULL;
+	g_autofree char *reason = NULL;
+
+	(void)child;
+	if (!lacking)
+		return;
+	findings_compared(scene->findings, 1);
+	all = groups_union(domain);
+	if (cpus_equal(all, domain->span))
+		return;
+	if (!cpus_is_empty(lacking)) {
+		list = cpus_to_list(lacking);
+		reason = g_strdup_printf("no group of %s holds CPUs %s of its span",
+					 domain_title(domain), list);
+	} else {
+		cpus_andnot(all, domain->span);
+		list = cpus_to_list(all);
+		reason = g_strdup_printf("the groups of %s hold CPUs %s, which its span does not",
+					 domain_title(domain), list);
+		cpus_or(all, domain->span);
+	}
+	scene_broken(scene, (int)cpu, (int)domain->index, reason, domain->span, all);
+}
+
+void check_groups_cover(const struct scene *scene)
+{
+	scene_each_domain(scene, check_groups_cover_domain);
+}
+
+/* Who balances for a group must be one of the group. */
+static void check_balance_mask_domain(const struct scene *scene, unsigned cpu,
+				      const struct domain *domain, const struct domain *child)
+{
+	(void)child;
+	if (!groups_shown(domain))
+		return;
+	findings_compared(scene->findings, 1);
+	for (guint i = 0; i < domain->groups->len; i++) {
+		const struct domain_group *group = domain->groups->pdata[i];
+		g_autofree char *reason = NULL;
+
+		if (!group->mask ||
+		    (!cpus_is_empty(group->mask) && cpus_subset(group->mask, group->span)))
+			continue;
+		reason = g_strdup_printf("a group of %s is balanced by nobody, or by CPUs outside",
+					 domain_title(domain));
+		scene_broken(scene, (int)cpu, (int)domain->index, reason, group->span, group->mask);
+	}
+}
+
+void check_balance_mask(const struct scene *scene)
+{
+	scene_each_domain(scene, check_balance_mask_domain);
+}

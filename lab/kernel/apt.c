@@ -86,9 +86,12 @@ static char *sources_text(const char *suites, GError **error)
 static char *config_text(const char *folder)
 {
 	static const char *const places[][2] = {
-		{"Dir::State", "state"},	     {"Dir::State::Lists", "lists"},
-		{"Dir::State::status", "status"},    {"Dir::Cache", "cache"},
-		{"Dir::Cache::archives", "archives"}, {"Dir::Etc::SourceParts", "sources"},
+		{"Dir::State", "state"},
+		{"Dir::State::Lists", "lists"},
+		{"Dir::State::status", "status"},
+		{"Dir::Cache", "cache"},
+		{"Dir::Cache::archives", "archives"},
+		{"Dir::Etc::SourceParts", "sources"},
 	};
 	static const char fixed[] = "Dir::Etc::SourceList \"/dev/null\";\n"
 				    "Dir::Etc::Preferences \"/dev/null\";\n"
@@ -110,8 +113,7 @@ static char *config_text(const char *folder)
 	GString *text = g_string_new(NULL);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++)
-		g_string_append_printf(text, "%s \"%s/%s\";\n", places[i][0], folder,
-				       places[i][1]);
+		g_string_append_printf(text, "%s \"%s/%s\";\n", places[i][0], folder, places[i][1]);
 	g_string_append(text, fixed);
 	return take_text(text);
 }
@@ -229,8 +231,8 @@ static bool run_apt(struct apt *apt, const char *folder, const char *const *argu
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(proxies); i++)
 		if (g_getenv(proxies[i]))
-			g_ptr_array_add(environment, g_strconcat(proxies[i], "=",
-								 g_getenv(proxies[i]), NULL));
+			g_ptr_array_add(environment,
+					g_strconcat(proxies[i], "=", g_getenv(proxies[i]), NULL));
 	g_ptr_array_add(environment, g_strdup("DEBIAN_FRONTEND=noninteractive"));
 	g_ptr_array_add(environment, NULL);
 	options.environment = (const char *const *)environment->pdata;

@@ -19,9 +19,9 @@ enum {
 	PARAGRAPH = 16,
 };
 
-#define XLF_KERNEL_64	  0x0001
-#define PROTOCOL_MINIMUM  0x020c /* Linux 3.8: the first with xloadflags */
-#define RELEASE_MAX	  128	 /* uname's fields hold 64 */
+#define XLF_KERNEL_64	 0x0001
+#define PROTOCOL_MINIMUM 0x020c /* Linux 3.8: the first with xloadflags */
+#define RELEASE_MAX	 128	/* uname's fields hold 64 */
 
 /* What people hand over instead. @text follows "is". */
 static const struct magic {
@@ -34,7 +34,7 @@ static const struct magic {
 	{0x24, 4, "\x18\x28\x6f\x01", "for 32-bit Arm, and topolab runs x86-64 kernels"},
 	{4, 4, "zimg", "an EFI zboot image, which x86 does not use"},
 	{0, 2, "\x1f\x8b", "gzip data, not a bzImage"},
-	{0, 6, "\xfd" "7zXZ\0", "xz data, not a bzImage"},
+	{0, 6, "\xfd\x37zXZ\0", "xz data, not a bzImage"},
 	{0, 4, "\x28\xb5\x2f\xfd", "zstd data, not a bzImage"},
 	{0, 8, "!<arch>\n", "an archive (a Debian package?), not a bzImage"},
 };

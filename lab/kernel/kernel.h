@@ -47,7 +47,7 @@ struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char 
 struct kernel_field {
 	const char *name, *help;
 	bool required;
-	/* Is this a value it can have, and what such a value is: "a name with one '*'". NULL: any. */
+	/* Is this a value it can have? NULL: any text is. @form says what is: "a suite". */
 	bool (*valid)(const char *value);
 	const char *form;
 };

@@ -19,7 +19,8 @@ static char *source_kinds(void)
 	GString *kinds = g_string_new(NULL);
 
 	for (unsigned i = 0; kernel_source_table[i]; i++)
-		g_string_append_printf(kinds, "%s'%s'", i ? ", " : "", kernel_source_table[i]->kind);
+		g_string_append_printf(kinds, "%s'%s'", i ? ", " : "",
+				       kernel_source_table[i]->kind);
 	return g_string_free(kinds, FALSE);
 }
 

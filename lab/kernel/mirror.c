@@ -46,7 +46,8 @@ static bool has_word(char **words, const char *word)
 
 /*
  * @uri without slashes at its end, or NULL. Other vendors use Debian's suite names and components
- * too; Debian's own archive is .../debian, .../debian-security or a list of mirrors named like that.
+ * too; Debian's own archive is .../debian, .../debian-security or a list of mirrors named like
+ * that.
  */
 static char *debian_uri(const char *uri)
 {

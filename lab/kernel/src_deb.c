@@ -13,8 +13,7 @@
 #define LOOK_AGAIN_SECONDS  (24 * 3600)
 #define RETRY_AFTER_SECONDS 3600
 
-static void say(const struct kernel_options *options, const char *format, ...)
-	G_GNUC_PRINTF(2, 3);
+static void say(const struct kernel_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static void say(const struct kernel_options *options, const char *format, ...)
 {
@@ -67,8 +66,7 @@ static char *match_below(const char *folder, const char *pattern)
 	return NULL;
 }
 
-static char *find_file(const char *folder, const char *pattern, const char *package,
-		       GError **error)
+static char *find_file(const char *folder, const char *pattern, const char *package, GError **error)
 {
 	char *path = match_below(folder, pattern);
 
@@ -104,10 +102,10 @@ static bool unpack_into_cache(struct apt *apt, GHashTable *fields,
 	g_autofree char *config = NULL;
 	g_autofree char *origin = g_strconcat(package->name, " ", package->version, NULL);
 
-	config_package = config_glob ? config_package_of(package->name,
-							  kernel_field(fields, "package"),
-							  config_glob)
-				     : NULL;
+	config_package = config_glob
+				 ? config_package_of(package->name, kernel_field(fields, "package"),
+						     config_glob)
+				 : NULL;
 	if (!apt_unpack(apt, package->name, package->version, folder, error))
 		return false;
 	if (config_package &&
@@ -122,9 +120,8 @@ static bool unpack_into_cache(struct apt *apt, GHashTable *fields,
 }
 
 /* Asks the mirror which package is the newest and makes sure that the cache holds it. */
-static char *fetch_newest(struct apt *apt, GHashTable *fields,
-			  const struct kernel_options *options, struct kernel *kernel,
-			  GError **error)
+static char *fetch_newest(struct apt *apt, GHashTable *fields, const struct kernel_options *options,
+			  struct kernel *kernel, GError **error)
 {
 	struct apt_package package = {0};
 	g_autofree char *id = NULL;
@@ -178,8 +175,8 @@ static bool load_offline(const char *key, struct kernel *kernel, GError **error)
 }
 
 /* The mirror failed: the kernel of an earlier day is as good, and is said to be that. */
-static bool fall_back(const char *key, const struct kernel_options *options,
-		      struct kernel *kernel, GError *cause, GError **error)
+static bool fall_back(const char *key, const struct kernel_options *options, struct kernel *kernel,
+		      GError *cause, GError **error)
 {
 	gint64 age = 0;
 	g_autofree char *id = cache_pin_read(key, &age, NULL);

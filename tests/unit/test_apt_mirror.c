@@ -25,8 +25,8 @@ static const struct sample {
 	{"options", MIRROR_ONE_LINE,
 	 "deb [ arch=amd64,i386 signed-by=/usr/share/keyrings/d.gpg ] " M " bookworm main",
 	 "bookworm", M},
-	{"other architecture", MIRROR_ONE_LINE, "deb [arch=arm64] " M " bookworm main",
-	 "bookworm", NULL},
+	{"other architecture", MIRROR_ONE_LINE, "deb [arch=arm64] " M " bookworm main", "bookworm",
+	 NULL},
 	{"CD-ROM, then mirror", MIRROR_ONE_LINE,
 	 "deb cdrom:[Debian GNU/Linux 12.5.0 _Bookworm_ - amd64 NETINST]/ bookworm main\n"
 	 "deb " M " bookworm main\n",
@@ -79,8 +79,7 @@ static const struct sample {
 	 "Types: deb\r\nURIs: " M "\r\nSuites: bookworm\r\nComponents: main\r\n\r\n", "bookworm",
 	 M},
 	{"blank lines around", MIRROR_DEB822,
-	 "\n\n \nTypes: deb\nURIs: " M "\nSuites: bookworm\nComponents: main\n\n\n", "bookworm",
-	 M},
+	 "\n\n \nTypes: deb\nURIs: " M "\nSuites: bookworm\nComponents: main\n\n\n", "bookworm", M},
 	{"no stanza", MIRROR_DEB822, "this is no sources file\n", "bookworm", NULL},
 };
 
@@ -131,17 +130,18 @@ static void assert_found(struct root *root, const char *suite, const char *expec
 	g_assert_cmpstr(uri, ==, expected);
 }
 
-#define DEBIAN_12 "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_CODENAME=bookworm\nID=debian\n"
-#define UBUNTU	  "VERSION_CODENAME=noble\nID=ubuntu\nID_LIKE=debian\n"
+#define DEBIAN_12                                                                                  \
+	"PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nVERSION_CODENAME=bookworm\nID=debian\n"
+#define UBUNTU "VERSION_CODENAME=noble\nID=ubuntu\nID_LIKE=debian\n"
 
 static void test_find_debian(void)
 {
 	AUTO(root) *plain = system_new(DEBIAN_12, "deb " M " bookworm main\n", NULL);
-	AUTO(root) *both = system_new(
-		DEBIAN_12, "# moved to sources.list.d\n",
-		"Types: deb\nURIs: " M "\nSuites: bookworm trixie-backports\nComponents: main\n\n"
-		"Types: deb\nURIs: http://security.example/debian-security\n"
-		"Suites: bookworm-security\nComponents: main\n");
+	AUTO(root) *both = system_new(DEBIAN_12, "# moved to sources.list.d\n",
+				      "Types: deb\nURIs: " M
+				      "\nSuites: bookworm trixie-backports\nComponents: main\n\n"
+				      "Types: deb\nURIs: http://security.example/debian-security\n"
+				      "Suites: bookworm-security\nComponents: main\n");
 	AUTO(root) *stable = system_new(DEBIAN_12, "deb " M " stable main\n", NULL);
 
 	g_unsetenv("TOPOLAB_MIRROR");

@@ -90,11 +90,9 @@ static void test_foreign_architecture(void)
 		       "or newer");
 	test_put(other, 0, "MZ", 2);
 	test_put(other, 56, "ARM\x64", 4);
-	assert_refused(other, 4096,
-		       "kernel 'k' is for arm64, and topolab runs x86-64 kernels");
+	assert_refused(other, 4096, "kernel 'k' is for arm64, and topolab runs x86-64 kernels");
 	test_put(other, 56, "RSC\x05", 4);
-	assert_refused(other, 4096,
-		       "kernel 'k' is for RISC-V, and topolab runs x86-64 kernels");
+	assert_refused(other, 4096, "kernel 'k' is for RISC-V, and topolab runs x86-64 kernels");
 }
 
 static void test_not_a_kernel(void)
@@ -103,15 +101,18 @@ static void test_not_a_kernel(void)
 
 	assert_refused(other, 4096,
 		       "kernel 'k' is not a bzImage: it has no x86 boot header ('HdrS' at 0x202)");
-	test_put(other, 0, "\x7f" "ELF", 4);
-	assert_refused(other, 4096,
-		       "kernel 'k' is an ELF file (a vmlinux?), not the bzImage that is made from it");
+	test_put(other, 0,
+		 "\x7f"
+		 "ELF",
+		 4);
+	assert_refused(
+		other, 4096,
+		"kernel 'k' is an ELF file (a vmlinux?), not the bzImage that is made from it");
 	test_put(other, 0, "\x1f\x8b\x08\x00", 4);
 	assert_refused(other, 4096, "kernel 'k' is gzip data, not a bzImage");
 	assert_refused(other, 3, "kernel 'k' is gzip data, not a bzImage");
 	test_put(other, 0, "!<arch>\n", 8);
-	assert_refused(other, 4096,
-		       "kernel 'k' is an archive (a Debian package?), not a bzImage");
+	assert_refused(other, 4096, "kernel 'k' is an archive (a Debian package?), not a bzImage");
 	test_put(other, 0, "text", 4);
 	assert_refused(other, 4,
 		       "kernel 'k' is not a bzImage: its 4 bytes are fewer than the 568 of a boot "

@@ -17,40 +17,135 @@
 
 #include <string.h>
 
+struct edit {
+	const char *find, *replace; /* each occurrence in the XML */
+};
+
 struct fault {
 	const char *name;
 	const char *topology;
-	const char *find, *replace; /* in the XML, each occurrence; NULL: none */
+	struct edit edits[3]; /* one after the other */
 	bool without_madt;
 	enum verdict verdict;
 	const char *check; /* one that must have that verdict; NULL: any */
 };
 
+#define AMD_CELL_0 "id=\"0\" cpus=\"0-7\""
+#define AMD_CELL_1 "id=\"1\" cpus=\"8-15\""
+
 /* nps1-mini: 16 vCPUs, node 0 is vCPUs 0-7; sockets 2, dies 2, cores 2, threads 2. */
 static const struct fault faults[] = {
-	{"none", "nps1-mini", NULL, NULL, false, VERDICT_PASS, NULL},
-	{"nodes swapped", "nps1-mini", "cpus='0-7'>cpus='8-15'", "swap", false, VERDICT_ERROR,
-	 "guest.srat"},
-	{"a vCPU in the other node", "nps1-mini", "cpus='0-7'>cpus='8-15'", "cpus='0-6'>cpus='7-15'",
-	 false, VERDICT_ERROR, "guest.srat"},
-	{"a die lost", "nps1-mini", "dies='2' cores='2'", "dies='1' cores='4'", false,
-	 VERDICT_ERROR, "guest.cpuid"},
-	{"a thread lost", "nps1-mini", "cores='2' threads='2'", "cores='4' threads='1'", false,
-	 VERDICT_ERROR, "guest.cpuid"},
-	{"vendor", "nps1-mini", "vendor=AuthenticAMD", "vendor=GenuineIntel", false, VERDICT_ERROR,
-	 "guest.cpuid"},
-	{"family", "nps1-mini", "family=25", "family=23", false, VERDICT_ERROR, "guest.cpuid"},
-	{"no topoext", "nps1-mini", "+topoext", "-topoext", false, VERDICT_ERROR, "guest.cpuid"},
-	{"a SLIT cell", "nps1-mini", "<sibling id='1' value='32'/>", "<sibling id='1' value='31'/>",
-	 false, VERDICT_ERROR, "guest.slit"},
-	{"MADT not taken", "nps1-mini", NULL, NULL, true, VERDICT_ERROR, "guest.madt"},
-	{"a vCPU missing", "nps1-mini", "<vcpu placement='static'>16",
-	 "<vcpu placement='static' current='15'>16", false, VERDICT_ERROR, NULL},
-	{"an argument that no rule models", "nps1-mini", "sched_verbose", "sched_verbose nosmt",
-	 false, VERDICT_SKIP, "kernel.arguments"},
-	{"domains not shown", "nps1-mini", "sched_verbose", "", false, VERDICT_ERROR, NULL},
-	{"SNC node swapped", "snc4-mini", "cpus='0-3'>cpus='4-7'", "swap", false, VERDICT_ERROR,
-	 "guest.srat"},
+	{
+		.name = "none",
+		.topology = "nps1-mini",
+		.verdict = VERDICT_PASS,
+	},
+	{
+		.name = "nodes swapped",
+		.topology = "nps1-mini",
+		.edits = {{AMD_CELL_0, "id=\"0\" cpus=\"8-15\""},
+			  {AMD_CELL_1, "id=\"1\" cpus=\"0-7\""}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.srat",
+	},
+	{
+		.name = "a core in the other node",
+		.topology = "nps1-mini",
+		.edits = {{AMD_CELL_0, "id=\"0\" cpus=\"0-5\""},
+			  {AMD_CELL_1, "id=\"1\" cpus=\"6-15\""}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.srat",
+	},
+	{
+		.name = "a die lost",
+		.topology = "nps1-mini",
+		.edits = {{"dies=\"2\" cores=\"2\"", "dies=\"1\" cores=\"4\""}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "a thread lost",
+		.topology = "nps1-mini",
+		.edits = {{"cores=\"2\" threads=\"2\"", "cores=\"4\" threads=\"1\""}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "a package lost",
+		.topology = "nps1-mini",
+		.edits = {{"sockets=\"2\" dies=\"2\"", "sockets=\"1\" dies=\"4\""}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "another vendor",
+		.topology = "nps1-mini",
+		.edits = {{"vendor=AuthenticAMD", "vendor=HygonGenuine"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "another family",
+		.topology = "nps1-mini",
+		.edits = {{"family=25", "family=23"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "no topoext",
+		.topology = "nps1-mini",
+		.edits = {{"+topoext", "-topoext"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "a SLIT cell",
+		.topology = "nps1-mini",
+		.edits = {{"<sibling id=\"1\" value=\"32\"/>", "<sibling id=\"1\" value=\"31\"/>"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.slit",
+	},
+	{
+		.name = "MADT not taken",
+		.topology = "nps1-mini",
+		.without_madt = true,
+		.verdict = VERDICT_ERROR,
+		.check = "guest.madt",
+	},
+	{
+		.name = "a vCPU missing",
+		.topology = "nps1-mini",
+		.edits = {{"<vcpu>16</vcpu>", "<vcpu current=\"15\">16</vcpu>"}},
+		.verdict = VERDICT_ERROR,
+	},
+	{
+		.name = "an argument that no rule models",
+		.topology = "nps1-mini",
+		.edits = {{"sched_verbose", "sched_verbose nosmt"}},
+		.verdict = VERDICT_SKIP,
+		.check = "kernel.arguments",
+	},
+	{
+		.name = "domains not shown",
+		.topology = "nps1-mini",
+		.edits = {{"sched_verbose", ""}},
+		.verdict = VERDICT_ERROR,
+	},
+	{
+		.name = "no init",
+		.topology = "nps1-mini",
+		.edits = {{"panic=-1", "panic=-1 rdinit=/none root=/dev/none"}},
+		.verdict = VERDICT_FAIL,
+		.check = "guest.ending",
+	},
+	{
+		.name = "SNC nodes swapped",
+		.topology = "snc4-mini",
+		.edits = {{"id=\"0\" cpus=\"0-3\"", "id=\"0\" cpus=\"4-7\""},
+			  {"id=\"1\" cpus=\"4-7\"", "id=\"1\" cpus=\"0-3\""}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.srat",
+	},
 };
 
 struct boot {
@@ -83,28 +178,9 @@ static char *text_replaced(const char *text, const char *find, const char *repla
 	g_auto(GStrv) parts = g_strsplit(text, find, -1);
 
 	if (!parts[1])
-		g_test_fail_printf("'%s' is not in the XML, so the fault was not made:\n%s", find, text);
+		g_test_fail_printf("'%s' is not in the XML, so the fault was not made:\n%s", find,
+				   text);
 	return g_strjoinv(replace, parts);
-}
-
-/* "A>B" with "swap": A and B change places; with "C>D": A becomes C and B becomes D. */
-static char *fault_apply(const struct fault *fault, const char *xml)
-{
-	g_auto(GStrv) find = g_strsplit(fault->find, ">cpus", -1);
-	g_autofree char *second = NULL;
-	g_autofree char *marked = NULL;
-	g_autofree char *half = NULL;
-	g_auto(GStrv) to = NULL;
-	g_autofree char *second_to = NULL;
-
-	if (!find[1])
-		return text_replaced(xml, fault->find, fault->replace);
-	second = g_strconcat("cpus", find[1], NULL);
-	to = g_strsplit(fault->replace, ">cpus", -1);
-	second_to = to[1] ? g_strconcat("cpus", to[1], NULL) : g_strdup(find[0]);
-	marked = text_replaced(xml, find[0], "@first@");
-	half = text_replaced(marked, second, second_to);
-	return text_replaced(half, "@first@", to[1] ? to[0] : second);
 }
 
 static char *fault_xml(const struct fault *fault, const struct topo *topo, struct vm_root *root,
@@ -126,10 +202,10 @@ static char *fault_xml(const struct fault *fault, const struct topo *topo, struc
 	g_assert_no_error(error);
 	xml = emit_domain_xml(topo, &domain, &error);
 	g_assert_no_error(error);
-	if (fault->find) {
-		g_autofree char *plain = xml;
+	for (unsigned i = 0; i < G_N_ELEMENTS(fault->edits) && fault->edits[i].find; i++) {
+		g_autofree char *before = xml;
 
-		xml = fault_apply(fault, plain);
+		xml = text_replaced(before, fault->edits[i].find, fault->edits[i].replace);
 	}
 	return xml;
 }
@@ -222,9 +298,10 @@ int main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 
 	/* vm/ starts its own binary again as the worker. */
-	if (argc == 2 && strcmp(argv[1], "worker") == 0)
+	if (argc >= 2 && strcmp(argv[1], "worker") == 0)
 		return vm_worker_main();
 	g_test_init(&argc, &argv, NULL);
+	g_test_set_nonfatal_assertions();
 	g_assert_true(vm_init(&error));
 	for (unsigned i = 0; i < G_N_ELEMENTS(faults); i++) {
 		g_autofree char *name = g_strdup_printf("/faults/%s", faults[i].name);

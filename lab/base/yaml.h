@@ -36,6 +36,9 @@ unsigned yaml_line(const struct yaml_node *node);
 /* Sets @error to "file:line:column: " and the sentence, at @node's place. Always false. */
 bool yaml_error(const struct yaml_node *node, GError **error, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
+/* "PATH must be FORMAT, not 'VALUE'" at the scalar @node; a long value is cut. Always false. */
+bool yaml_wrong(const struct yaml_node *node, GError **error, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
 /* For messages: "'cpu.family'" with its quotes, "the file" for the root. The caller frees it. */
 char *yaml_path(const struct yaml_node *node);
 

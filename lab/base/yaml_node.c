@@ -199,30 +199,34 @@ static bool digits_read(const char *text, gsize length, unsigned *value)
 	return true;
 }
 
+bool yaml_wrong(const struct yaml_node *node, GError **error, const char *format, ...)
+{
+	g_autofree char *path = yaml_path(node);
+	g_autofree char *shown = excerpt(node->text);
+	g_autofree char *wanted = NULL;
+	va_list args;
+
+	va_start(args, format);
+	wanted = g_strdup_vprintf(format, args);
+	va_end(args);
+	return yaml_error(node, error, "%s must be %s, not %s'%s'", path, wanted,
+			  node->plain ? "" : "the quoted text ", shown);
+}
+
 bool yaml_unsigned(const struct yaml_node *node, unsigned min, unsigned max, unsigned *value,
 		   GError **error)
 {
-	g_autofree char *path = NULL;
-	g_autofree char *shown = NULL;
-
 	if (!check_scalar(node, "a number", error))
 		return false;
 	if (node->plain && digits_read(node->text, strlen(node->text), value) && *value >= min &&
 	    *value <= max)
 		return true;
-	path = yaml_path(node);
-	shown = excerpt(node->text);
-	return yaml_error(node, error,
-			  "%s must be a number from %u to %u in plain digits, "
-			  "not %s'%s'",
-			  path, min, max, node->plain ? "" : "the quoted text ", shown);
+	return yaml_wrong(node, error, "a number from %u to %u in plain digits", min, max);
 }
 
 bool yaml_size_mib(const struct yaml_node *node, unsigned min, unsigned max, unsigned *mib,
 		   GError **error)
 {
-	g_autofree char *path = NULL;
-	g_autofree char *shown = NULL;
 	unsigned number;
 	gsize length;
 
@@ -240,11 +244,7 @@ bool yaml_size_mib(const struct yaml_node *node, unsigned min, unsigned max, uns
 			return true;
 		}
 	}
-	path = yaml_path(node);
-	shown = excerpt(node->text);
-	return yaml_error(node, error,
-			  "%s must be a size from %uM to %uM such as 256M or 4G, not '%s'", path,
-			  min, max, shown);
+	return yaml_wrong(node, error, "a size from %uM to %uM such as 256M or 4G", min, max);
 }
 
 const char *yaml_text(const struct yaml_node *node, GError **error)
@@ -254,8 +254,6 @@ const char *yaml_text(const struct yaml_node *node, GError **error)
 
 const char *yaml_name(const struct yaml_node *node, GError **error)
 {
-	g_autofree char *path = NULL;
-	g_autofree char *shown = NULL;
 	const char *text;
 	gsize length;
 
@@ -266,11 +264,7 @@ const char *yaml_name(const struct yaml_node *node, GError **error)
 	if (g_ascii_isalnum(text[0]) && length <= MAX_NAME_BYTES &&
 	    strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.") == length)
 		return text;
-	path = yaml_path(node);
-	shown = excerpt(text);
-	yaml_error(node, error,
-		   "%s must be a name of at most %u lower case letters, digits, '-' and '.', "
-		   "not '%s'",
-		   path, MAX_NAME_BYTES, shown);
+	yaml_wrong(node, error, "a name of at most %u lower case letters, digits, '-' and '.'",
+		   MAX_NAME_BYTES);
 	return NULL;
 }

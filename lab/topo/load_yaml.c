@@ -111,9 +111,8 @@ static bool read_cpu_model(struct topo *topo, const struct yaml_node *root, GErr
 	if (!text)
 		return false;
 	if (!topo_vendor_from_name(text, &topo->model.vendor))
-		return yaml_error(vendor, error, "'cpu.vendor' must be '%s' or '%s', not '%.40s'",
-				  topo_vendor_name(TOPO_VENDOR_AMD),
-				  topo_vendor_name(TOPO_VENDOR_INTEL), text);
+		return yaml_wrong(vendor, error, "'%s' or '%s'", topo_vendor_name(TOPO_VENDOR_AMD),
+				  topo_vendor_name(TOPO_VENDOR_INTEL));
 	/* CPUID leaf 1 EAX holds family (4 bits + 8 bits), model (8 bits) and stepping (4 bits). */
 	return read_number(cpu, "family", 0, 15 + 255, &topo->model.family, error) &&
 	       read_number(cpu, "model", 0, 255, &topo->model.model, error) &&
@@ -229,9 +228,9 @@ static bool read_numbering(struct topo *topo, const struct yaml_node *root, GErr
 	if (!text)
 		return false;
 	return topo_numbering_from_name(text, &topo->numbering) ||
-	       yaml_error(node, error, "'numbering' must be '%s' or '%s', not '%.40s'",
+	       yaml_wrong(node, error, "'%s' or '%s'",
 			  topo_numbering_name(TOPO_NUMBERING_THREADS_LAST),
-			  topo_numbering_name(TOPO_NUMBERING_THREADS_ADJACENT), text);
+			  topo_numbering_name(TOPO_NUMBERING_THREADS_ADJACENT));
 }
 
 /* Kernel arguments are separated by blanks and end at a newline; quotes would hide blanks. */

@@ -196,6 +196,24 @@ static void test_number_message(void)
 			"not '010'");
 }
 
+/* 41 characters of two bytes each are cut after the 40th, never within one. */
+static void test_long_value(void)
+{
+	g_autoptr(GString) text = g_string_new("n: ");
+	g_autoptr(GString) expected = g_string_new("f.yaml:1:4: 'n' must be 1 or 2, not '");
+	g_autoptr(GError) error = NULL;
+	AUTO(yaml) *yaml = NULL;
+
+	for (int i = 0; i < 41; i++)
+		g_string_append(text, "\xc3\xa9");
+	for (int i = 0; i < 40; i++)
+		g_string_append(expected, "\xc3\xa9");
+	g_string_append_c(expected, '\'');
+	yaml = parse(text->str, NULL);
+	g_assert_false(yaml_wrong(yaml_get(yaml_root(yaml), "n"), &error, "%d or %d", 1, 2));
+	g_assert_cmpstr(error->message, ==, expected->str);
+}
+
 static void test_sizes(void)
 {
 	static const struct {
@@ -247,6 +265,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/yaml/keys", test_keys);
 	g_test_add_func("/yaml/numbers", test_numbers);
 	g_test_add_func("/yaml/number-message", test_number_message);
+	g_test_add_func("/yaml/long-value", test_long_value);
 	g_test_add_func("/yaml/sizes", test_sizes);
 	g_test_add_func("/yaml/texts", test_texts);
 	return g_test_run();

@@ -11,11 +11,12 @@
 #include <zlib.h>
 
 #define BLOCK 512
+/* Raw archive bytes collected for one call of deflate(): most members have a few bytes. */
+#define BATCH (256u << 10)
 
 struct archive {
 	z_stream stream;
-	struct text out;
-	struct text notes;
+	struct text batch, out, notes;
 	unsigned members;
 };
 
@@ -26,6 +27,18 @@ struct header {
 	char prefix[155], pad[12];
 };
 _Static_assert(sizeof(struct header) == BLOCK, "a tar header is one block");
+
+/* All members are alike but for name, size and checksum, which is taken with its field blank. */
+static const struct header header_template = {
+	.mode = "0000644",
+	.uid = "0000000",
+	.gid = "0000000",
+	.mtime = "00000000000",
+	.checksum = {' ', ' ', ' ', ' ', ' ', ' ', ' ', ' '},
+	.type = '0',
+	.magic = "ustar",
+	.version = {'0', '0'},
+};
 
 struct archive *archive_new(void)
 {
@@ -38,13 +51,13 @@ struct archive *archive_new(void)
 	return archive;
 }
 
-static void archive_deflate(struct archive *archive, const void *data, size_t length, int flush)
+static void archive_deflate(struct archive *archive, int flush)
 {
 	z_stream *stream = &archive->stream;
 	int status;
 
-	stream->next_in = data;
-	stream->avail_in = (uInt)length;
+	stream->next_in = (const Bytef *)archive->batch.data;
+	stream->avail_in = (uInt)archive->batch.length;
 	do {
 		text_reserve(&archive->out, 65536);
 		stream->next_out = (Bytef *)archive->out.data + archive->out.length;
@@ -52,38 +65,42 @@ static void archive_deflate(struct archive *archive, const void *data, size_t le
 		status = deflate(stream, flush);
 		archive->out.length += 65536 - stream->avail_out;
 	} while (status == Z_OK && stream->avail_out == 0);
+	archive->batch.length = 0;
 }
 
-static void header_fill(struct header *header, const char *path, size_t length)
+/* @digits octal digits of @value; snprintf() would cost more than the rest of a member. */
+static void octal_put(char *field, unsigned digits, size_t value)
+{
+	for (unsigned i = digits; i-- > 0; value >>= 3)
+		field[i] = (char)('0' + (value & 7));
+}
+
+static void header_fill(struct header *header, const char *path, size_t path_length, size_t size)
 {
 	unsigned sum = 0;
 
-	snprintf(header->name, sizeof(header->name), "%s", path);
-	snprintf(header->mode, sizeof(header->mode), "%07o", 0644u);
-	snprintf(header->uid, sizeof(header->uid), "%07o", 0u);
-	snprintf(header->gid, sizeof(header->gid), "%07o", 0u);
-	snprintf(header->size, sizeof(header->size), "%011zo", length);
-	snprintf(header->mtime, sizeof(header->mtime), "%011o", 0u);
-	header->type = '0';
-	memcpy(header->magic, "ustar", sizeof(header->magic));
-	memcpy(header->version, "00", sizeof(header->version));
-	/* The checksum is taken with its own field blank. */
-	memset(header->checksum, ' ', sizeof(header->checksum));
+	*header = header_template;
+	memcpy(header->name, path, path_length);
+	octal_put(header->size, sizeof(header->size) - 1, size);
 	for (size_t i = 0; i < sizeof(*header); i++)
 		sum += ((const unsigned char *)header)[i];
-	snprintf(header->checksum, sizeof(header->checksum), "%06o", sum);
+	/* Six digits, a NUL and a blank. */
+	octal_put(header->checksum, 6, sum);
+	header->checksum[6] = '\0';
 }
 
 static void archive_put(struct archive *archive, const char *path, const void *data, size_t length)
 {
 	static const char zeros[BLOCK];
-	struct header header = {0};
+	struct header header;
 
-	header_fill(&header, path, length);
-	archive_deflate(archive, &header, sizeof(header), Z_NO_FLUSH);
-	archive_deflate(archive, data, length, Z_NO_FLUSH);
+	header_fill(&header, path, strlen(path), length);
+	text_add(&archive->batch, &header, sizeof(header));
+	text_add(&archive->batch, data, length);
 	if (length % BLOCK)
-		archive_deflate(archive, zeros, BLOCK - length % BLOCK, Z_NO_FLUSH);
+		text_add(&archive->batch, zeros, BLOCK - length % BLOCK);
+	if (archive->batch.length >= BATCH)
+		archive_deflate(archive, Z_NO_FLUSH);
 }
 
 void archive_add(struct archive *archive, const char *path, const void *data, size_t length)
@@ -115,10 +132,12 @@ struct text archive_finish(struct archive *archive)
 	text_printf(&manifest, "agent: %d\nmembers: %u\n", AGENT_VERSION, archive->members);
 	text_add(&manifest, archive->notes.data ? archive->notes.data : "", archive->notes.length);
 	archive_put(archive, "manifest", manifest.data, manifest.length);
-	archive_deflate(archive, end, sizeof(end), Z_FINISH);
+	text_add(&archive->batch, end, sizeof(end));
+	archive_deflate(archive, Z_FINISH);
 	deflateEnd(&archive->stream);
 	out = archive->out;
 	text_free(&manifest);
+	text_free(&archive->batch);
 	text_free(&archive->notes);
 	free(archive);
 	return out;

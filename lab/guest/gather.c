@@ -70,20 +70,57 @@ static int file_read(struct text *scratch, int folder, const char *name)
 	return result;
 }
 
-/* Adds @folder/@name as @prefix/@name; returns 0 when it was missing. */
-static int file_add(struct gather *gather, int folder, const char *prefix, const char *name)
+/*
+ * The same for an attribute of sysfs or debugfs, which comes in one read(): there are thousands of
+ * them, and another read() only to see the end would be a quarter of the cost.
+ */
+static int attribute_read(struct text *scratch, int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int result = 0;
+	ssize_t n;
+
+	scratch->length = 0;
+	if (fd < 0)
+		return errno;
+	text_reserve(scratch, 65536);
+	n = read(fd, scratch->data, 65536);
+	if (n < 0)
+		result = errno;
+	else if (n == 65536)
+		result = EFBIG;
+	else
+		scratch->length = (size_t)n;
+	close(fd);
+	return result;
+}
+
+/* Adds what was read from @prefix/@name, or why not; returns 0 when it was missing. */
+static int file_keep(struct gather *gather, int problem, const char *prefix, const char *name)
 {
 	char path[512];
-	int problem = file_read(&gather->scratch, folder, name);
 
-	snprintf(path, sizeof(path), "%s/%s", prefix, name);
+	if (strlen(prefix) + strlen(name) + 2 > sizeof(path))
+		problem = ENAMETOOLONG;
+	else
+		stpcpy(stpcpy(stpcpy(path, prefix), "/"), name);
 	if (problem == ENOENT || problem == ENOTDIR)
 		return 0;
 	if (problem)
-		archive_note(gather->archive, "error: %s: %s", path, strerror(problem));
+		archive_note(gather->archive, "error: %s/%s: %s", prefix, name, strerror(problem));
 	else
 		archive_add(gather->archive, path, gather->scratch.data, gather->scratch.length);
 	return 1;
+}
+
+static int file_add(struct gather *gather, int folder, const char *prefix, const char *name)
+{
+	return file_keep(gather, file_read(&gather->scratch, folder, name), prefix, name);
+}
+
+static int attribute_add(struct gather *gather, int folder, const char *prefix, const char *name)
+{
+	return file_keep(gather, attribute_read(&gather->scratch, folder, name), prefix, name);
 }
 
 /* @names: relative to the folder /@prefix. */
@@ -113,7 +150,7 @@ static int list_add(struct gather *gather, struct file_list *list, int parent, c
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s", prefix, name);
 	for (unsigned i = 0; i < list->n_names; i++)
-		if (!file_add(gather, folder, path, list->names[i]))
+		if (!attribute_add(gather, folder, path, list->names[i]))
 			list->missing[i]++;
 	close(folder);
 	return 1;
@@ -260,7 +297,7 @@ static void gather_topo(struct gather *gather)
 		char name[32];
 
 		snprintf(name, sizeof(name), "cpus/%u", cpus[i]);
-		if (!file_add(gather, folder, prefix, name))
+		if (!attribute_add(gather, folder, prefix, name))
 			missing++;
 	}
 	if (missing)

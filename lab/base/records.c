@@ -59,7 +59,8 @@ static bool parser_fail(const struct parser *parser, GError **error, const char 
 	va_start(arguments, format);
 	sentence = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the agent's stream, record %u at byte %zu: %s",
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+		    "the agent's stream, record %u at byte %zu: %s",
 		    parser->records->list->len + 1, parser->line_offset, sentence);
 	return false;
 }
@@ -73,7 +74,8 @@ static bool name_is_sane(const char *name)
 	       strspn(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_.") == length;
 }
 
-static bool parser_count_line(struct parser *parser, const char *line, gsize length, GError **error)
+static bool parser_count_line(struct parser *parser, const char *line, gsize length,
+			      GError **error)
 {
 	for (gsize i = 0; i < length; i++)
 		if (line[i] == '{' || line[i] == '[')
@@ -151,7 +153,8 @@ static bool parser_blob(struct parser *parser, json_t *head, GBytes **blob, GErr
 		return parser_fail(parser, error, "a second blob '%s'", name);
 	if (size < 0 || size > (json_int_t)RECORDS_MAX_BYTES)
 		return parser_fail(parser, error,
-				   "blob '%s' claims %" JSON_INTEGER_FORMAT " bytes, the limit is %u",
+				   "blob '%s' claims %" JSON_INTEGER_FORMAT
+				   " bytes, the limit is %u",
 				   name, size, RECORDS_MAX_BYTES);
 	if ((gsize)size >= left)
 		return parser_fail(parser, error,
@@ -163,7 +166,8 @@ static bool parser_blob(struct parser *parser, json_t *head, GBytes **blob, GErr
 	crc = crc32(crc32(0, NULL, 0), data, (uInt)size);
 	if (json_integer_value(sum) != (json_int_t)crc)
 		return parser_fail(parser, error,
-				   "blob '%s' has checksum %lu, its record says %" JSON_INTEGER_FORMAT,
+				   "blob '%s' has checksum %lu, its record says "
+				   "%" JSON_INTEGER_FORMAT,
 				   name, crc, json_integer_value(sum));
 	*blob = g_bytes_new(data, (gsize)size);
 	parser->offset += (gsize)size + 1;

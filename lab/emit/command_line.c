@@ -16,15 +16,15 @@ struct argument {
 };
 
 static const struct argument arguments[] = {
-	/* Level 7 keeps KERN_DEBUG, which sched_verbose prints by the megabyte, off the UART. */
+	/* Level 7 keeps what sched_verbose prints, KERN_DEBUG, off the UART. */
 	{"console=ttyS0 loglevel=7", ON(TCG) | ON(KVM)},
 	/* Speak before console_init(): topology code runs in setup_arch(), and may die there. */
 	{"earlyprintk=ttyS0", ON(TCG) | ON(KVM)},
-	/* "Probing EDD" would then be a first word from a kernel that never ran. arch/x86/boot/edd.c */
+	/* "Probing EDD" would be a word from a kernel that never ran. arch/x86/boot/edd.c */
 	{"edd=off", ON(TCG) | ON(KVM)},
 	/* Reboot at once after a panic: the domain's on_reboot ends it. kernel/panic.c */
 	{"panic=-1", ON(TCG) | ON(KVM)},
-	/* kernel/sched/debug.c fills debugfs' domains only then, from 6.12 on, and prints groups. */
+	/* From 6.12 on debugfs has the domains only then; prints groups. kernel/sched/debug.c */
 	{"sched_verbose", ON(TCG) | ON(KVM)},
 	/* An overloaded host is no lockup of the guest's kernel. kernel/watchdog.c */
 	{"nowatchdog", ON(TCG) | ON(KVM)},

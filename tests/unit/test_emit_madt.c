@@ -145,14 +145,16 @@ static void test_holes(void)
 	static const guint32 uids[] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
 				       1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
 	const struct machine machine = {.cpu = MACHINE_SPR, .packages = 2, .llcs = 1, .cores = 5,
-					.threads = 2, .nodes = 1, .distances = "{other-package: 21}",
+					.threads = 2, .nodes = 1,
+					.distances = "{other-package: 21}",
 					.numbering = "threads-last"};
 	AUTO(topo) *topo = machine_load(&machine);
 	g_autoptr(GBytes) table = emit_madt(topo);
 	struct walked walked;
 
 	walk(table, &walked);
-	g_assert_cmpmem(walked.apic_ids->data, walked.apic_ids->len * 4, apic_ids, sizeof(apic_ids));
+	g_assert_cmpmem(walked.apic_ids->data, walked.apic_ids->len * 4, apic_ids,
+			sizeof(apic_ids));
 	g_assert_cmpmem(walked.uids->data, walked.uids->len * 4, uids, sizeof(uids));
 	g_assert_cmpuint(walked.n_wide, ==, 0);
 	walked_clear(&walked);

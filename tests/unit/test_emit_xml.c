@@ -161,7 +161,8 @@ static void test_narrow_ids(void)
 static void test_wide_ids(void)
 {
 	const struct machine machine = {.cpu = MACHINE_MILAN, .packages = 3, .llcs = 5, .cores = 5,
-					.threads = 2, .nodes = 1, .distances = "{other-package: 32}",
+					.threads = 2, .nodes = 1,
+					.distances = "{other-package: 32}",
 					.numbering = "threads-last"};
 	g_autofree char *text = emit(&machine, &a_domain);
 
@@ -334,7 +335,8 @@ static void test_unused_golden(gconstpointer data)
 
 	for (unsigned i = 0; golden[i]; i++)
 		if (!g_strv_contains(data, golden[i]))
-			g_test_fail_printf("golden file '%s.xml' belongs to no topology", golden[i]);
+			g_test_fail_printf("golden file '%s.xml' belongs to no topology",
+					   golden[i]);
 }
 
 /* libvirt's own schema, where it is installed. */

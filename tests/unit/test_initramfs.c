@@ -10,7 +10,7 @@
 
 static const guint8 gzip_magic[] = {0x1f, 0x8b};
 
-/* Members of one archive as lines "path mode size device mtime uid.gid nlink" and its files' bytes. */
+/* Members of one archive, "path mode size device mtime uid.gid nlink", and its files' bytes. */
 static char *listing(const guint8 *data, gsize length, GByteArray *contents)
 {
 	struct archive *archive = archive_read_new();
@@ -25,10 +25,12 @@ static char *listing(const guint8 *data, gsize length, GByteArray *contents)
 		g_autofree guint8 *bytes = g_malloc0(size + 1);
 
 		g_string_append_printf(text, "%s %o %zu %u:%u %ld %ld.%ld %u\n",
-				       archive_entry_pathname(entry), archive_entry_mode(entry), size,
+				       archive_entry_pathname(entry), archive_entry_mode(entry),
+				       size,
 				       major(archive_entry_rdev(entry)),
 				       minor(archive_entry_rdev(entry)),
-				       (long)archive_entry_mtime(entry), (long)archive_entry_uid(entry),
+				       (long)archive_entry_mtime(entry),
+				       (long)archive_entry_uid(entry),
 				       (long)archive_entry_gid(entry), archive_entry_nlink(entry));
 		g_assert_cmpint(archive_read_data(archive, bytes, size), ==, (gssize)size);
 		g_byte_array_append(contents, bytes, (guint)size);

@@ -41,13 +41,14 @@ static void test_whole(void)
 	g_autoptr(GError) error = NULL;
 	AUTO(records) *records = parse(text, &error);
 	GBytes *blob;
+	json_t *cpu;
 
 	g_assert_no_error(error);
 	g_assert_cmpuint(records_count(records), ==, 4);
 	g_assert_cmpstr(record_type(records_get(records, 0)), ==, "hello");
 	g_assert_cmpstr(record_type(records_get(records, 1)), ==, "progress");
-	g_assert_cmpint(json_integer_value(json_object_get(records_get(records, 1)->head, "cpu")), ==,
-			3);
+	cpu = json_object_get(records_get(records, 1)->head, "cpu");
+	g_assert_cmpint(json_integer_value(cpu), ==, 3);
 	g_assert_null(records_get(records, 1)->blob);
 	blob = records_blob(records, "evidence");
 	g_assert_nonnull(blob);
@@ -123,7 +124,8 @@ static void test_order(void)
 	assert_text_refused(HELLO BYE BLOB("evidence"), "a record of type 'blob' after \"bye\"");
 	assert_text_refused(HELLO BYE "\n", "not JSON");
 	assert_text_refused(HELLO BYE "x", "cut short");
-	assert_text_refused(HELLO BLOB("evidence") BLOB("evidence") BYE, "a second blob 'evidence'");
+	assert_text_refused(HELLO BLOB("evidence") BLOB("evidence") BYE,
+			    "a second blob 'evidence'");
 }
 
 static void test_version(void)
@@ -155,8 +157,10 @@ static void test_blob_heads(void)
 #define HEAD(fields) HELLO "{\"type\":\"blob\"," fields "}\n123456789\n"
 	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":9,\"crc32\":3421780263"),
 			    "has checksum 3421780262, its record says 3421780263");
-	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":8,\"crc32\":3421780262"), "no newline after");
-	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":10,\"crc32\":0"), "cut short after 10 bytes");
+	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":8,\"crc32\":3421780262"),
+			    "no newline after");
+	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":10,\"crc32\":0"),
+			    "cut short after 10 bytes");
 	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":67108865,\"crc32\":0"),
 			    "claims 67108865 bytes, the limit is 67108864");
 	assert_text_refused(HEAD("\"name\":\"e\",\"bytes\":67108864,\"crc32\":0"), "cut short");

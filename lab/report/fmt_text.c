@@ -216,7 +216,6 @@ static void page_folder(struct page *page, const struct result *result)
 
 	g_string_append_c(page->out, '\n');
 	page_field(page, "files", folder);
-	page_field(page, "", "result.json, evidence.tar.gz, console.log, domain.xml, qemu.log");
 }
 
 static char *text_write(const struct report *report, const struct report_style *style)

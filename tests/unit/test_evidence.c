@@ -216,6 +216,28 @@ static void test_cut(void)
 	}
 }
 
+/* In a long archive the reader has all members before it comes to the end of the stream. */
+static void test_cut_behind_manifest(void)
+{
+	gsize size = 1 << 20;
+	g_autofree char *noise = g_malloc(size + 1);
+	g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+	struct member members[] = {{.path = "a"}, MANIFEST("1")};
+	g_autoptr(GBytes) archive = NULL;
+
+	for (gsize i = 0; i < size; i++)
+		noise[i] = (char)g_rand_int_range(rand, 1, 128);
+	noise[size] = '\0';
+	members[0].text = noise;
+	archive = pack(members, G_N_ELEMENTS(members));
+	for (gsize lost = 1; lost < 40; lost++) {
+		g_autoptr(GBytes) cut =
+			g_bytes_new_from_bytes(archive, 0, g_bytes_get_size(archive) - lost);
+
+		assert_refused(cut, "the evidence is not a whole gzipped tar archive*");
+	}
+}
+
 /* A header may claim any size; what counts is what comes. */
 static void test_claimed_size(void)
 {
@@ -328,6 +350,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/evidence/manifest", test_manifest);
 	g_test_add_func("/evidence/filters", test_filters);
 	g_test_add_func("/evidence/cut", test_cut);
+	g_test_add_func("/evidence/cut-behind-manifest", test_cut_behind_manifest);
 	g_test_add_func("/evidence/claimed-size", test_claimed_size);
 	g_test_add_func("/evidence/bomb", test_bomb);
 	g_test_add_func("/evidence/nul", test_nul_in_text);

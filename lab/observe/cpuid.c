@@ -174,7 +174,7 @@ static void leaf1_adapt(const struct cpuid_dump *dump, struct cpuid_leaf *leaf)
 
 /*
  * AMD APM volume 3, E.4.15: CPUs share a cache when their APIC ids shifted by the log2 of the
- * sharing count, rounded up, are equal. hwloc divides by the count as it stands.
+ * sharing count, rounded up, are equal. hwloc 2.9 rounds some counts and divides by others.
  */
 static void cache_adapt(struct cpuid_leaf *leaf)
 {

@@ -238,6 +238,19 @@ static void test_cut_behind_manifest(void)
 	}
 }
 
+static GBytes *gzipped(const guint8 *bytes, gsize length)
+{
+	g_autoptr(GConverter) gzip =
+		G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 1));
+	g_autofree guint8 *out = g_malloc(65536);
+	gsize used, written;
+
+	g_assert_cmpint(g_converter_convert(gzip, bytes, length, out, 65536,
+					    G_CONVERTER_INPUT_AT_END, &used, &written, NULL),
+			==, G_CONVERTER_FINISHED);
+	return g_bytes_new(out, written);
+}
+
 /* A header may claim any size; what counts is what comes. */
 static void test_claimed_size(void)
 {
@@ -245,9 +258,6 @@ static void test_claimed_size(void)
 	g_autoptr(GBytes) tar = pack_with(members, 2, 0);
 	g_autofree guint8 *bytes = g_memdup2(g_bytes_get_data(tar, NULL), g_bytes_get_size(tar));
 	g_autoptr(GBytes) packed = NULL;
-	g_autoptr(GConverter) gzip = G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 1));
-	g_autofree guint8 *out = g_malloc(65536);
-	gsize read, written;
 	unsigned sum = 0;
 
 	/* POSIX ustar: the size is 12 bytes at 124, the checksum 8 bytes at 148, both octal. */
@@ -256,11 +266,23 @@ static void test_claimed_size(void)
 	for (unsigned i = 0; i < 512; i++)
 		sum += bytes[i];
 	g_snprintf((char *)bytes + 148, 8, "%06o", sum);
-	g_assert_cmpint(g_converter_convert(gzip, bytes, g_bytes_get_size(tar), out, 65536,
-					    G_CONVERTER_INPUT_AT_END, &read, &written, NULL),
-			==, G_CONVERTER_FINISHED);
-	packed = g_bytes_new(out, written);
+	packed = gzipped(bytes, g_bytes_get_size(tar));
 	assert_refused(packed, "the evidence is not a whole gzipped tar archive*");
+}
+
+/* What stands behind the manifest must be the end of the archive, not one more header. */
+static void test_garbage_behind_manifest(void)
+{
+	static const struct member members[] = {{.path = "a", .text = "x"}, MANIFEST("1")};
+	g_autoptr(GBytes) tar = pack_with(members, 2, 0);
+	g_autofree guint8 *bytes = g_memdup2(g_bytes_get_data(tar, NULL), g_bytes_get_size(tar));
+	g_autoptr(GBytes) packed = NULL;
+
+	/* Two members of two blocks each come before. */
+	memset(bytes + 4 * 512, 'x', 1024);
+	packed = gzipped(bytes, g_bytes_get_size(tar));
+	assert_refused(packed, "the evidence is not a whole gzipped tar archive: * after member "
+			       "'manifest'");
 }
 
 static void test_bomb(void)
@@ -352,6 +374,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/evidence/cut", test_cut);
 	g_test_add_func("/evidence/cut-behind-manifest", test_cut_behind_manifest);
 	g_test_add_func("/evidence/claimed-size", test_claimed_size);
+	g_test_add_func("/evidence/garbage-behind-manifest", test_garbage_behind_manifest);
 	g_test_add_func("/evidence/bomb", test_bomb);
 	g_test_add_func("/evidence/nul", test_nul_in_text);
 	g_test_add_func("/evidence/agent", test_agent);

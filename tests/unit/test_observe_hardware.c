@@ -148,27 +148,29 @@ static void test_amd(void)
 	g_assert_cmpint(view->distance[1 * 2 + 0], ==, 21);
 }
 
-/* 3 cores a CCX, as EPYC 7402 has: 6 threads share an L3, whose APIC ids are 8 apart. */
+/* 7 cores a CCX, as EPYC 7663 has: 14 threads share an L3, whose APIC ids begin 16 apart. */
 static void test_odd_sharing(void)
 {
-	static const unsigned ids[12] = {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13};
-	static const unsigned nodes[12];
+	static const unsigned nodes[28];
+	unsigned ids[28];
 	g_autoptr(GHashTable) members = members_new();
 	g_autoptr(GError) error = NULL;
 
-	for (unsigned cpu = 0; cpu < 12; cpu++)
-		add_amd(members, cpu, ids[cpu], 3, 2, 6);
-	add_tables(members, ids, nodes, 12);
+	for (unsigned cpu = 0; cpu < 28; cpu++) {
+		ids[cpu] = cpu / 14 * 16 + cpu % 14;
+		add_amd(members, cpu, ids[cpu], 4, 3, 14);
+	}
+	add_tables(members, ids, nodes, 28);
 	{
 		AUTO(root) *root = members_root(members);
 		AUTO(view) *view = observe_hardware(root, &error);
 
 		g_assert_no_error(error);
-		assert_mask(view, 0, TOPO_LLC, "0-5");
-		assert_mask(view, 5, TOPO_LLC, "0-5");
-		assert_mask(view, 6, TOPO_LLC, "6-11");
-		assert_mask(view, 4, TOPO_CORE, "4-5");
-		assert_mask(view, 4, TOPO_PACKAGE, "0-11");
+		assert_mask(view, 0, TOPO_LLC, "0-13");
+		assert_mask(view, 13, TOPO_LLC, "0-13");
+		assert_mask(view, 14, TOPO_LLC, "14-27");
+		assert_mask(view, 16, TOPO_CORE, "16-17");
+		assert_mask(view, 4, TOPO_PACKAGE, "0-27");
 	}
 }
 

@@ -85,7 +85,8 @@ int vm_sweep(GError **error);
 
 /*
  * Can this host run a real kernel under KVM? Boots @kernel_path with a tiny machine when the answer
- * for this host kernel, QEMU and CPU is not in the cache yet. @why receives a sentence when not.
+ * for this host kernel, QEMU and CPU is not in the cache yet: after vm_init(), and it runs the default
+ * main context meanwhile. @why receives a sentence when not.
  */
 bool vm_kvm_works(const char *kernel_path, char **why);
 

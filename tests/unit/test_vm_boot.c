@@ -160,7 +160,8 @@ static void run_guest(struct fixture *fixture, struct vm_spec *spec, const char 
 	spec->folder = fixture->folder;
 	if (!spec->silence_seconds)
 		spec->silence_seconds = 60;
-	spec->deadline_seconds = 200;
+	if (!spec->deadline_seconds)
+		spec->deadline_seconds = 200;
 	fixture->vm = vm_start(spec, on_progress, on_ended, fixture, &error);
 	g_assert_no_error(error);
 	g_main_loop_run(fixture->loop);
@@ -310,6 +311,57 @@ static void test_stalled(struct fixture *fixture, gconstpointer data G_GNUC_UNUS
 	g_assert_cmpint(fixture->end.ending, ==, ENDING_STALLED);
 }
 
+static void freeze_worker(struct fixture *fixture)
+{
+	pid_t worker = find_worker(fixture);
+
+	g_assert_cmpint(worker, >, 0);
+	kill(worker, SIGSTOP);
+}
+
+/* It cannot take its SIGTERM, so that the parent has to kill it and QEMU too. */
+static void test_worker_frozen(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	struct vm_spec spec = {.silence_seconds = 20};
+
+	fixture->console_when = "Linux version";
+	fixture->act = freeze_worker;
+	run_guest(fixture, &spec, QUICK, NULL);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_STALLED);
+}
+
+static void test_deadline(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	struct vm_spec spec = {.deadline_seconds = 1};
+
+	run_guest(fixture, &spec, QUICK, NULL);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_STOPPED);
+	g_assert_cmpstr(fixture->end.detail, ==, "the deadline of 1 seconds passed");
+}
+
+/* QEMU's own words reach the user, not only libvirt's. */
+static void test_bad_processor(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autoptr(GError) error = NULL;
+	struct vm_spec spec = {
+		.root = fixture->root,
+		.xml = "<domain type='qemu' "
+		       "xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'><name>t</name>"
+		       "<memory>262144</memory><os><type machine='q35'>hvm</type></os>"
+		       "<qemu:commandline><qemu:arg value='-cpu'/><qemu:arg value='no-such-cpu'/>"
+		       "</qemu:commandline></domain>",
+		.folder = fixture->folder,
+		.silence_seconds = 60,
+	};
+
+	fixture->vm = vm_start(&spec, NULL, on_ended, fixture, &error);
+	g_assert_no_error(error);
+	g_main_loop_run(fixture->loop);
+	g_test_message("%s", fixture->end.detail);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_DIED);
+	g_assert_nonnull(strstr(fixture->end.detail, "unable to find CPU model 'no-such-cpu'"));
+}
+
 static void test_silent(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
 	struct vm_spec spec = {.silence_seconds = 3};
@@ -350,6 +402,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	TEST(refused);
+	TEST(bad_processor);
+	TEST(deadline);
 	TEST(panic);
 	TEST(triple_fault);
 	TEST(poweroff);
@@ -358,6 +412,7 @@ int main(int argc, char **argv)
 	TEST(stop);
 	TEST(flood);
 	TEST(stalled);
+	TEST(worker_frozen);
 	TEST(silent);
 	return g_test_run();
 }

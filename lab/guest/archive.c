@@ -44,9 +44,10 @@ struct archive *archive_new(void)
 {
 	struct archive *archive = calloc(1, sizeof(*archive));
 
-	/* 15 + 16: a 32 KiB window and a gzip header. Level 1: in a TCG guest, CPU is what is short. */
-	if (!archive || deflateInit2(&archive->stream, 1, Z_DEFLATED, 15 + 16, 8,
-				     Z_DEFAULT_STRATEGY) != Z_OK)
+	/* 15 + 16: a 32 KiB window and a gzip header. Level 1: in a TCG guest, CPU is what is
+	 * short. */
+	if (!archive ||
+	    deflateInit2(&archive->stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		abort();
 	return archive;
 }

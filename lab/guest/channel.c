@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define PORT_NAME	 "topolab.0"
+#define PORT_NAME	  "topolab.0"
 #define VIRTIO_ID_CONSOLE 3 /* Virtio 1.2, section 5 */
 /* Probing is asynchronous to init; a port that has not come by then is not coming. */
 #define PORT_WAIT_MS 5000
@@ -180,8 +180,8 @@ void channel_blob(struct channel *channel, const char *name, const void *data, s
 {
 	struct text line = {0};
 
-	text_printf(&line, "{\"type\":\"blob\",\"name\":\"%s\",\"bytes\":%zu,\"crc32\":%lu}\n", name,
-		    length, crc32_z(crc32_z(0, NULL, 0), data, length));
+	text_printf(&line, "{\"type\":\"blob\",\"name\":\"%s\",\"bytes\":%zu,\"crc32\":%lu}\n",
+		    name, length, crc32_z(crc32_z(0, NULL, 0), data, length));
 	channel_write(channel, line.data, line.length);
 	channel_write(channel, data, length);
 	channel_write(channel, "\n", 1);

@@ -8,8 +8,8 @@
 
 /* Leaves without subleaves: vendor, identity, caches, topology, address sizes. */
 static const unsigned plain_leaves[] = {
-	0x0, 0x1, 0x2, 0x80000000, 0x80000001, 0x80000002, 0x80000003, 0x80000004, 0x80000005,
-	0x80000006, 0x80000007, 0x80000008, 0x8000001e,
+	0x0,	    0x1,	0x2,	    0x80000000, 0x80000001, 0x80000002, 0x80000003,
+	0x80000004, 0x80000005, 0x80000006, 0x80000007, 0x80000008, 0x8000001e,
 };
 
 /* Enumerations by ECX; each ends after the first subleaf for which ends() holds. */
@@ -37,9 +37,12 @@ static int single_ends(unsigned eax, unsigned ebx)
 }
 
 static const struct leaf_list leaf_lists[] = {
-	{.leaf = 0x4, .ends = cache_list_ends},	       {.leaf = 0x7, .ends = single_ends},
-	{.leaf = 0xb, .ends = level_list_ends},	       {.leaf = 0x1f, .ends = level_list_ends},
-	{.leaf = 0x8000001d, .ends = cache_list_ends}, {.leaf = 0x80000026, .ends = level_list_ends},
+	{.leaf = 0x4, .ends = cache_list_ends},
+	{.leaf = 0x7, .ends = single_ends},
+	{.leaf = 0xb, .ends = level_list_ends},
+	{.leaf = 0x1f, .ends = level_list_ends},
+	{.leaf = 0x8000001d, .ends = cache_list_ends},
+	{.leaf = 0x80000026, .ends = level_list_ends},
 };
 
 static void list_dump(struct text *out, const struct leaf_list *list)

@@ -38,7 +38,10 @@ struct file_list {
 	unsigned missing[16]; /* for each name: in how many folders */
 };
 
-#define FILE_LIST(array) {.names = (array), .n_names = COUNT(array)}
+#define FILE_LIST(array)                                                                           \
+	{                                                                                          \
+		.names = (array), .n_names = COUNT(array)                                          \
+	}
 
 /* Appends a whole file to @scratch; returns 0 or an errno value. */
 static int file_read(struct text *scratch, int folder, const char *name)
@@ -204,9 +207,9 @@ static void gather_cpus(struct gather *gather)
 		"online", "possible", "present", "isolated", "smt/active", "smt/control",
 	};
 	static const char *const topology_names[] = {
-		"physical_package_id", "die_id",	"core_id",
-		"cluster_id",	       "core_cpus_list", "die_cpus_list",
-		"cluster_cpus_list",   "package_cpus_list", "thread_siblings_list",
+		"physical_package_id",	"die_id",	 "core_id",	      "cluster_id",
+		"core_cpus_list",	"die_cpus_list", "cluster_cpus_list", "package_cpus_list",
+		"thread_siblings_list",
 	};
 	static const char *const cache_names[] = {"level", "type", "size", "id", "shared_cpu_list"};
 	struct file_list topology = FILE_LIST(topology_names), cache = FILE_LIST(cache_names);
@@ -258,8 +261,9 @@ static void gather_domains(struct gather *gather)
 {
 	static const char *const global[] = {"features", "verbose", "preempt"};
 	static const char *const names[] = {
-		"name",		"flags",	 "level",	     "groups_flags", "min_interval",
-		"max_interval", "imbalance_pct", "cache_nice_tries", "busy_factor",
+		"name",		"flags",	"level",	 "groups_flags",
+		"min_interval", "max_interval", "imbalance_pct", "cache_nice_tries",
+		"busy_factor",
 	};
 	struct file_list list = FILE_LIST(names);
 	const char *prefix = "sys/kernel/debug/sched/domains";
@@ -375,9 +379,9 @@ struct phase {
 
 /* The log comes last, so that it holds whatever the other phases made the kernel say. */
 static const struct phase phases[] = {
-	{"proc", gather_proc},	   {"cpus", gather_cpus}, {"nodes", gather_nodes},
+	{"proc", gather_proc},	     {"cpus", gather_cpus}, {"nodes", gather_nodes},
 	{"domains", gather_domains}, {"topo", gather_topo}, {"tables", gather_tables},
-	{"cpuid", gather_cpuid},   {"log", gather_log},
+	{"cpuid", gather_cpuid},     {"log", gather_log},
 };
 
 static long now_ms(void)

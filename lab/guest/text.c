@@ -44,5 +44,6 @@ void text_printf(struct text *text, const char *format, ...)
 	length = vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	if (length > 0)
-		text_add(text, line, length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1);
+		text_add(text, line,
+			 length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1);
 }

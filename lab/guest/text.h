@@ -16,7 +16,6 @@ struct text {
 void text_free(struct text *text);
 void text_reserve(struct text *text, size_t more);
 void text_add(struct text *text, const void *data, size_t length);
-void text_printf(struct text *text, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

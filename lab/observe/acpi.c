@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#define HEADER_LENGTH	 36 /* 5.2.6, System Description Table Header */
-#define MADT_ENTRIES	 44 /* 5.2.12: local APIC address and flags behind the header */
-#define SRAT_ENTRIES	 48 /* 5.2.16: twelve reserved bytes behind the header */
-#define SLIT_MATRIX	 44 /* 5.2.17: the number of localities, 8 bytes */
-#define DOMAINS_MAX	 1024 /* Linux on x86 has at most as many nodes (CONFIG_NODES_SHIFT 10) */
-#define ENTRY_ENABLED	 1u
+#define HEADER_LENGTH 36   /* 5.2.6, System Description Table Header */
+#define MADT_ENTRIES  44   /* 5.2.12: local APIC address and flags behind the header */
+#define SRAT_ENTRIES  48   /* 5.2.16: twelve reserved bytes behind the header */
+#define SLIT_MATRIX   44   /* 5.2.17: the number of localities, 8 bytes */
+#define DOMAINS_MAX   1024 /* Linux on x86 has at most as many nodes (CONFIG_NODES_SHIFT 10) */
+#define ENTRY_ENABLED 1u
 
 struct table {
 	const char *signature;

@@ -77,8 +77,8 @@ struct cpuid_dump *cpuid_dump_parse(const char *text, const char *member, GError
 		}
 		if (cpuid_dump_find(dump, leaf.leaf, leaf.subleaf)) {
 			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-				    "'%s' holds CPUID leaf 0x%x, subleaf %u twice", member, leaf.leaf,
-				    leaf.subleaf);
+				    "'%s' holds CPUID leaf 0x%x, subleaf %u twice", member,
+				    leaf.leaf, leaf.subleaf);
 			return NULL;
 		}
 		g_array_append_val(dump->leaves, leaf);

@@ -75,8 +75,7 @@ bool debugfs_add(struct domain_tree *tree, struct root *evidence, GError **error
 
 	if (!folders || !folders[0])
 		return true;
-	CPUS_FOREACH(cpu, domain_tree_cpus(tree))
-	{
+	CPUS_FOREACH (cpu, domain_tree_cpus(tree)) {
 		unsigned depth = domain_tree_depth(tree, (unsigned)cpu);
 
 		for (unsigned i = 0; i < depth; i++)

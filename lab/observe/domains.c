@@ -14,10 +14,11 @@
 static bool error_differ(unsigned cpu, unsigned index, const char *what, const char *ours,
 			 const char *logged, GError **error)
 {
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-		    "the %s of domain%u of CPU %u is '%s' in 'proc/schedstat' and debugfs but '%s' in "
-		    "the kernel log",
-		    what, index, cpu, ours, logged);
+	g_set_error(
+		error, TOPOLAB_ERROR, ERROR_LAB,
+		"the %s of domain%u of CPU %u is '%s' in 'proc/schedstat' and debugfs but '%s' in "
+		"the kernel log",
+		what, index, cpu, ours, logged);
 	return false;
 }
 
@@ -40,16 +41,16 @@ static bool domain_join(struct domain *domain, struct domain *logged, unsigned c
 /* Takes groups out of @logged. */
 static bool log_join(struct domain_tree *tree, struct domain_tree *logged, GError **error)
 {
-	CPUS_FOREACH(cpu, domain_tree_cpus(tree))
-	{
+	CPUS_FOREACH (cpu, domain_tree_cpus(tree)) {
 		unsigned depth = domain_tree_depth(tree, (unsigned)cpu);
 		unsigned logged_depth = domain_tree_depth(logged, (unsigned)cpu);
 
 		if (depth != logged_depth) {
-			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-				    "CPU %d has %u domains in 'proc/schedstat' but %u in the kernel "
-				    "log",
-				    cpu, depth, logged_depth);
+			g_set_error(
+				error, TOPOLAB_ERROR, ERROR_LAB,
+				"CPU %d has %u domains in 'proc/schedstat' but %u in the kernel "
+				"log",
+				cpu, depth, logged_depth);
 			return false;
 		}
 		for (unsigned i = 0; i < depth; i++)

@@ -98,8 +98,8 @@ static bool reader_member(struct reader *reader, struct archive_entry *entry, GE
 		return false;
 	}
 	if (g_hash_table_size(reader->members) >= EVIDENCE_MAX_ENTRIES) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the evidence holds more than %u members",
-			    EVIDENCE_MAX_ENTRIES);
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "the evidence holds more than %u members", EVIDENCE_MAX_ENTRIES);
 		return false;
 	}
 	name = g_strdup(path);
@@ -175,9 +175,10 @@ static bool manifest_check(const struct reader *reader, GError **error)
 	if (!scan_literal(&p, "agent: ") || !scan_decimal(&p, G_MAXUINT32, &version) ||
 	    !scan_literal(&p, "\nmembers: ") || !scan_decimal(&p, G_MAXUINT32, &members) ||
 	    !scan_literal(&p, "\n")) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "the evidence's manifest does not begin with the agent's version and the "
-			    "number of members");
+		g_set_error(
+			error, TOPOLAB_ERROR, ERROR_LAB,
+			"the evidence's manifest does not begin with the agent's version and the "
+			"number of members");
 		return false;
 	}
 	if (version != RECORDS_AGENT_VERSION) {
@@ -230,6 +231,7 @@ char *observe_release(struct root *evidence, GError **error)
 		release = scan_until(&p, " ");
 	if (!release)
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "'proc/version' holds '%.80s', not 'Linux version RELEASE ...'", version);
+			    "'proc/version' holds '%.80s', not 'Linux version RELEASE ...'",
+			    version);
 	return g_steal_pointer(&release);
 }

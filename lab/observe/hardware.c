@@ -55,11 +55,12 @@ static bool identity_add(struct view *view, const struct cpuid_identity *identit
 	if (g_str_equal(view->vendor, identity->vendor) && view->family == identity->family &&
 	    view->model == identity->model && view->stepping == identity->stepping)
 		return true;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-		    "'%s' is of '%s' family %d model %d stepping %d, the first CPU of '%s' family %d "
-		    "model %d stepping %d",
-		    member, identity->vendor, identity->family, identity->model,
-		    identity->stepping, view->vendor, view->family, view->model, view->stepping);
+	g_set_error(
+		error, TOPOLAB_ERROR, ERROR_LAB,
+		"'%s' is of '%s' family %d model %d stepping %d, the first CPU of '%s' family %d "
+		"model %d stepping %d",
+		member, identity->vendor, identity->family, identity->model, identity->stepping,
+		view->vendor, view->family, view->model, view->stepping);
 	return false;
 }
 
@@ -87,8 +88,7 @@ static struct cpus *mask_translate(struct lists *lists, const char *list, const 
 
 	if (!dense)
 		return NULL;
-	CPUS_FOREACH(i, dense)
-	{
+	CPUS_FOREACH (i, dense) {
 		if ((unsigned)i >= n) {
 			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
 				    "hwloc's reading of the CPUID dumps names CPU %d of %u", i, n);
@@ -133,8 +133,7 @@ static bool cpuid_add(struct view *view, struct root *evidence, GError **error)
 	g_autofree unsigned *numbers = g_new(unsigned, n);
 	AUTO(hwloc_masks) *masks = NULL;
 
-	CPUS_FOREACH(cpu, view->cpus)
-	{
+	CPUS_FOREACH (cpu, view->cpus) {
 		numbers[i] = (unsigned)cpu;
 		dumps[i] = dump_read(evidence, (unsigned)cpu, view, error);
 		if (!dumps[i++])
@@ -152,8 +151,7 @@ static bool madt_check(const struct view *view, struct root *evidence, GError **
 
 	if (!ids)
 		return false;
-	CPUS_FOREACH(cpu, view->cpus)
-	{
+	CPUS_FOREACH (cpu, view->cpus) {
 		bool found = false;
 
 		for (guint i = 0; i < ids->len && !found; i++)
@@ -173,7 +171,7 @@ static int set_last(const struct cpus *set)
 {
 	int last = -1;
 
-	CPUS_FOREACH(i, set)
+	CPUS_FOREACH (i, set)
 		last = i;
 	return last;
 }
@@ -188,10 +186,9 @@ static bool srat_add(struct view *view, struct root *evidence, GError **error)
 		return false;
 	view->nodes = cpus_copy(srat->nodes);
 	view_set_node_slots(view, (unsigned)(set_last(view->nodes) + 1));
-	CPUS_FOREACH(node, view->nodes)
+	CPUS_FOREACH (node, view->nodes)
 		view->node_cpus[node] = cpus_new();
-	CPUS_FOREACH(cpu, view->cpus)
-	{
+	CPUS_FOREACH (cpu, view->cpus) {
 		int node = acpi_srat_node(srat, (guint32)view->cpu[cpu].apic_id);
 
 		view->cpu[cpu].node = node;
@@ -210,9 +207,10 @@ static bool slit_add(struct view *view, struct root *evidence, GError **error)
 	if (!slit)
 		return false;
 	if (slit->n < n) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "the guest's ACPI table 'SLIT' has %u localities, 'SRAT' names domain %u",
-			    slit->n, n - 1);
+		g_set_error(
+			error, TOPOLAB_ERROR, ERROR_LAB,
+			"the guest's ACPI table 'SLIT' has %u localities, 'SRAT' names domain %u",
+			slit->n, n - 1);
 		return false;
 	}
 	for (unsigned from = 0; from < n; from++)

@@ -86,8 +86,7 @@ static void print_mask(FILE *out, hwloc_topology_t topology, hwloc_obj_type_t ty
 /* hwloc quietly loads the host when it dislikes the dumps. */
 static bool is_the_dump(hwloc_topology_t topology, unsigned n)
 {
-	const char *backend =
-		hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Backend");
+	const char *backend = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Backend");
 
 	return hwloc_topology_is_thissystem(topology) == 0 && backend &&
 	       strcmp(backend, "x86") == 0 &&
@@ -196,7 +195,10 @@ struct hwloc_masks *hwloc_masks_read(char *const *dumps, unsigned n, GError **er
 	if (scratch_write(&scratch, dumps, n, error)) {
 		g_autofree char *path = g_strconcat("HWLOC_CPUID_PATH=", scratch.path, NULL);
 		const char *const environment[] = {
-			path, "HWLOC_COMPONENTS=x86,stop", "HWLOC_HIDE_ERRORS=2", NULL,
+			path,
+			"HWLOC_COMPONENTS=x86,stop",
+			"HWLOC_HIDE_ERRORS=2",
+			NULL,
 		};
 
 		output = spawn_function("hwloc's reading of the CPUID dumps", hwloc_main, &scratch,

@@ -47,7 +47,8 @@ static char *text_unescape(const char *text)
 	while (*text) {
 		int high, low;
 
-		if (text[0] == '\\' && text[1] == 'x' && (high = g_ascii_xdigit_value(text[2])) >= 0 &&
+		if (text[0] == '\\' && text[1] == 'x' &&
+		    (high = g_ascii_xdigit_value(text[2])) >= 0 &&
 		    (low = g_ascii_xdigit_value(text[3])) >= 0) {
 			/* A NUL would end the text early. */
 			g_string_append_c(out, high || low ? (char)(high << 4 | low) : '?');
@@ -122,7 +123,8 @@ static bool sequence_check(const struct kmsg_record *record, guint64 expected, G
 	if (record->sequence == expected)
 		return true;
 	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-		    "the kernel log goes on with record %" G_GUINT64_FORMAT " where %" G_GUINT64_FORMAT
+		    "the kernel log goes on with record %" G_GUINT64_FORMAT
+		    " where %" G_GUINT64_FORMAT
 		    " is due: records were lost, a larger log_buf_len= keeps them",
 		    record->sequence, expected);
 	return false;

@@ -25,7 +25,7 @@ static const struct version versions[] = {
 struct reader {
 	const struct version *version;
 	struct domain_tree *tree;
-	int cpu; /* of the lines read now; -1: none yet */
+	int cpu;	   /* of the lines read now; -1: none yet */
 	GHashTable *masks; /* text -> struct cpus *: many CPUs share a few spans */
 };
 
@@ -150,9 +150,10 @@ struct domain_tree *schedstat_parse(const char *text, GError **error)
 	};
 
 	if (!reader.version) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "'proc/schedstat' begins with '%.80s', known are versions 15, 16 and 17",
-			    lines[0] ? lines[0] : "");
+		g_set_error(
+			error, TOPOLAB_ERROR, ERROR_LAB,
+			"'proc/schedstat' begins with '%.80s', known are versions 15, 16 and 17",
+			lines[0] ? lines[0] : "");
 		return NULL;
 	}
 	if (!lines_read(&reader, lines, error))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What no healthy kernel says. Structure is matched, never a word: "WARNING" is in healthy lines. */
+/* What no healthy kernel says. Structure is matched, not words: healthy lines say "WARNING" too. */
 #include "observe/observe.h"
 
 #include "observe/scan.h"
@@ -12,14 +12,14 @@
 
 /* Each begins the message, after a "[   1.234567] " that the reader of the console removed. */
 static const char *const prefixes[] = {
-	CUT_HERE,			/* include/asm-generic/bug.h: before every WARN() and BUG() */
-	"BUG: ",			/* mm/fault.c, topology.c's "BUG: arch topology borken" */
-	"kernel BUG at",		/* lib/bug.c */
-	"Oops: ",			/* arch/x86/kernel/dumpstack.c, from 6.7 on "Oops: Oops:" */
-	"general protection",		/* arch/x86/kernel/traps.c */
-	"unchecked MSR access error",	/* arch/x86/mm/extable.c */
-	"Kernel panic - not syncing",	/* kernel/panic.c */
-	"ERROR: ",			/* kernel/sched/topology.c: sched_domain_debug_one() */
+	CUT_HERE,		      /* include/asm-generic/bug.h: before every WARN() and BUG() */
+	"BUG: ",		      /* mm/fault.c, topology.c's "BUG: arch topology borken" */
+	"kernel BUG at",	      /* lib/bug.c */
+	"Oops: ",		      /* arch/x86/kernel/dumpstack.c, from 6.7 on "Oops: Oops:" */
+	"general protection",	      /* arch/x86/kernel/traps.c */
+	"unchecked MSR access error", /* arch/x86/mm/extable.c */
+	"Kernel panic - not syncing", /* kernel/panic.c */
+	"ERROR: ",		      /* kernel/sched/topology.c: sched_domain_debug_one() */
 };
 
 /* arch/x86/kernel/dumpstack.c, __die_header(): "invalid opcode: 0000 [#1] PREEMPT SMP" */

@@ -53,8 +53,8 @@ static bool cache_read(struct system *system, unsigned cpu, unsigned index, GErr
 	g_autofree char *file = g_strdup_printf("cache/index%u/shared_cpu_list", index);
 	gint64 level;
 
-	if (!type || !root_read_number(system->evidence, &level, error,
-				       CPU "cache/index%u/level", cpu, index))
+	if (!type || !root_read_number(system->evidence, &level, error, CPU "cache/index%u/level",
+				       cpu, index))
 		return false;
 	if (strcmp(type, "Instruction") == 0 || level < 2 || level > 3)
 		return true;
@@ -194,8 +194,7 @@ static bool distances_read(struct system *system, unsigned from, GError **error)
 
 	if (!text)
 		return false;
-	CPUS_FOREACH(to, view->nodes)
-	{
+	CPUS_FOREACH (to, view->nodes) {
 		if (to != cpus_next(view->nodes, -1) && !scan_literal(&p, " "))
 			goto bad;
 		if (!scan_decimal(&p, 255, &distance))
@@ -206,7 +205,8 @@ static bool distances_read(struct system *system, unsigned from, GError **error)
 		return true;
 bad:
 	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-		    "'" NODE "node%u/distance' holds '%.80s', not one distance for each online node",
+		    "'" NODE
+		    "node%u/distance' holds '%.80s', not one distance for each online node",
 		    from, text);
 	return false;
 }
@@ -219,8 +219,7 @@ static bool node_read(struct system *system, unsigned node, GError **error)
 	view->node_cpus[node] = text ? lists_get(system->lists, text, error) : NULL;
 	if (!view->node_cpus[node])
 		return false;
-	CPUS_FOREACH(cpu, view->node_cpus[node])
-	{
+	CPUS_FOREACH (cpu, view->node_cpus[node]) {
 		if (!cpus_has(view->cpus, (unsigned)cpu) || view->cpu[cpu].node >= 0) {
 			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
 				    "'" NODE "node%u/cpulist' holds CPU %d, which is offline or in "
@@ -246,14 +245,15 @@ static bool nodes_read(struct system *system, GError **error)
 	view->nodes = text ? cpus_parse_list(text, error) : NULL;
 	if (!view->nodes)
 		return false;
-	CPUS_FOREACH(node, view->nodes)
+	CPUS_FOREACH (node, view->nodes)
 		last = node;
 	if (last < 0 || last >= NODES_MAX) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'" NODE "online' holds '%.80s'", text);
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'" NODE "online' holds '%.80s'",
+			    text);
 		return false;
 	}
 	view_set_node_slots(view, (unsigned)last + 1);
-	CPUS_FOREACH(node, view->nodes)
+	CPUS_FOREACH (node, view->nodes)
 		if (!node_read(system, (unsigned)node, error))
 			return false;
 	return true;
@@ -282,11 +282,11 @@ struct view *observe_system(struct root *evidence, GError **error)
 
 	if (!online)
 		return NULL;
-	CPUS_FOREACH(cpu, online)
+	CPUS_FOREACH (cpu, online)
 		last = cpu;
 	system.view = view = view_new("/sys", (unsigned)last + 1);
 	cpus_or(view->cpus, online);
-	CPUS_FOREACH(cpu, online)
+	CPUS_FOREACH (cpu, online)
 		if (!cpu_read(&system, (unsigned)cpu, error))
 			return NULL;
 	if (!cpuinfo_read(&system, error) || !nodes_read(&system, error))

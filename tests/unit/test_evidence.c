@@ -20,8 +20,8 @@ _Static_assert(AGENT_VERSION == RECORDS_AGENT_VERSION, "the agent and its reader
 struct member {
 	const char *path;
 	const char *text;
-	mode_t type;		/* 0: a plain file */
-	const char *link;	/* target of a hard or symbolic link */
+	mode_t type;	  /* 0: a plain file */
+	const char *link; /* target of a hard or symbolic link */
 };
 
 #define MANIFEST(count)                                                                            \
@@ -107,8 +107,8 @@ static void test_whole(void)
 static void test_paths(void)
 {
 	static const char *const paths[] = {
-		"/etc/passwd", "../escape", "a/../../escape", "a/..", "./a", "a//b", "a/./b",
-		"a\\b",	       "a b",
+		"/etc/passwd", "../escape", "a/../../escape", "a/..", "./a",
+		"a//b",	       "a/./b",	    "a\\b",	      "a b",
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++) {
@@ -166,11 +166,13 @@ static void test_manifest(void)
 		{{MANIFEST("1"), MEMBER_A}, "*does not end with its manifest but with 'a'"},
 		{{MEMBER_A, {.path = "manifest", .text = "agent: 2\nmembers: 1\n"}},
 		 "*is of agent version 2, this topolab reads version 1"},
-		{{MEMBER_A, {.path = "manifest", .text = "agent: 1\nmembers: 18446744073709551617\n"}},
+		{{MEMBER_A,
+		  {.path = "manifest", .text = "agent: 1\nmembers: 18446744073709551617\n"}},
 		 "*does not begin with the agent's version*"},
 		{{MEMBER_A, {.path = "manifest", .text = "members: 1\n"}},
 		 "*does not begin with the agent's version*"},
-		{{MEMBER_A, {.path = "manifest", .text = ""}}, "*does not begin with the agent's version*"},
+		{{MEMBER_A, {.path = "manifest", .text = ""}},
+		 "*does not begin with the agent's version*"},
 	};
 	static const struct member a = MEMBER_A;
 	g_autoptr(GBytes) alone = pack(&a, 1);
@@ -203,7 +205,8 @@ static void test_filters(void)
 static void test_cut(void)
 {
 	static const struct member members[] = {
-		{.path = "a", .text = "some text that does not compress to nothing: 1597 2584 4181"},
+		{.path = "a",
+		 .text = "some text that does not compress to nothing: 1597 2584 4181"},
 		{.path = "b", .text = "6765"},
 		MANIFEST("2"),
 	};
@@ -355,8 +358,8 @@ static void test_agent(void)
 	g_assert_no_error(error);
 	online = root_read(root, &error, "sys/devices/system/cpu/online");
 	g_assert_no_error(error);
-	g_assert_true(g_file_get_contents("/sys/devices/system/cpu/online", &host_online, NULL,
-					  NULL));
+	g_assert_true(
+		g_file_get_contents("/sys/devices/system/cpu/online", &host_online, NULL, NULL));
 	g_assert_cmpstr(online, ==, g_strchomp(host_online));
 	g_assert_true(root_has(root, "cpuid/pu0"));
 }

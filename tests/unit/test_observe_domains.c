@@ -142,8 +142,8 @@ static void test_less(void)
 
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
 		for (unsigned index = 0; index < 2; index++) {
-			g_autofree char *path = g_strdup_printf(
-				DEBUGFS "cpu%u/domain%u/level", cpu, index);
+			g_autofree char *path =
+				g_strdup_printf(DEBUGFS "cpu%u/domain%u/level", cpu, index);
 
 			members_remove(members, path);
 		}
@@ -190,12 +190,14 @@ static void test_disagree(void)
 		const char *path, *from, *to, *message;
 	} cases[] = {
 		{"proc/schedstat", "domain1 NUMA 0000000f", "domain1 NUMA 00000007",
-		 "the span of domain1 of CPU 0 is '0-2' in 'proc/schedstat' and debugfs but '0-3' in "
+		 "the span of domain1 of CPU 0 is '0-2' in 'proc/schedstat' and debugfs but '0-3' "
+		 "in "
 		 "the kernel log"},
 		{"proc/schedstat", "domain0 MC", "domain0 PKG",
 		 "domain0 of CPU 0 is 'PKG' in 'proc/schedstat' and 'MC' in debugfs"},
 		{"kmsg", "level=MC", "level=CLS",
-		 "the name of domain0 of CPU 0 is 'MC' in 'proc/schedstat' and debugfs but 'CLS' in "
+		 "the name of domain0 of CPU 0 is 'MC' in 'proc/schedstat' and debugfs but 'CLS' "
+		 "in "
 		 "the kernel log"},
 		{"proc/schedstat", "domain1 NUMA 0000000f" ZEROS45 "\n", "",
 		 "CPU 0 has a domain1 in debugfs but not in 'proc/schedstat'"},

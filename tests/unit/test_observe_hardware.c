@@ -250,8 +250,7 @@ static void test_intel(void)
 /* Where the APIC id is looked for: leaf 0xB, then 0x8000001E with TOPOEXT, then leaf 1. */
 static void test_apic_id(void)
 {
-#define COMMON                                                                                     \
-	"1 0 0 0 0 => d 68747541 444d4163 69746e65\n1 1 0 0 0 => a00f11 5000800 0 0\n"
+#define COMMON "1 0 0 0 0 => d 68747541 444d4163 69746e65\n1 1 0 0 0 => a00f11 5000800 0 0\n"
 	static const struct {
 		const char *text;
 		guint32 id;
@@ -338,7 +337,8 @@ static void test_malformed(void)
 		{"cpuid/pu3", "", "'cpuid/pu3' lacks CPUID leaf 0"},
 		{"cpuid/pu3", "1 0 0 0 0 => d 68747541 444d4163 69746e65\n",
 		 "'cpuid/pu3' lacks CPUID leaf 1"},
-		{"cpuid/pu3", "nonsense\n", "line 1 of 'cpuid/pu3' is not a CPUID leaf: 'nonsense'"},
+		{"cpuid/pu3", "nonsense\n",
+		 "line 1 of 'cpuid/pu3' is not a CPUID leaf: 'nonsense'"},
 		{"cpuid/pu3",
 		 "1 0 0 0 0 => d 756e6547 6c65746e 49656e69\n1 1 0 0 0 => a00f11 6000800 0 0\n",
 		 "'cpuid/pu3' is of 'GenuineIntel' family 25 model 1*"},

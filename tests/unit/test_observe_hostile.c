@@ -23,11 +23,13 @@
 
 static const char *const texts[][2] = {
 	{"proc/version", "Linux version 6.12.117 (a@b) (gcc) #1 SMP\n"},
-	{"proc/schedstat", "version 16\ntimestamp 1\ncpu0 0 0 0 0 0 0 0 0 0\ndomain0 3" ZEROS12 ZEROS12
-			   ZEROS12 "\ncpu1 0 0 0 0 0 0 0 0 0\ndomain0 3" ZEROS12 ZEROS12 ZEROS12 "\n"},
-	{"proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n"
-			 "stepping\t: 1\napicid\t\t: 0\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\n"
-			 "cpu family\t: 25\nmodel\t\t: 1\nstepping\t: 1\napicid\t\t: 1\n\n"},
+	{"proc/schedstat",
+	 "version 16\ntimestamp 1\ncpu0 0 0 0 0 0 0 0 0 0\ndomain0 3" ZEROS12 ZEROS12 ZEROS12
+	 "\ncpu1 0 0 0 0 0 0 0 0 0\ndomain0 3" ZEROS12 ZEROS12 ZEROS12 "\n"},
+	{"proc/cpuinfo",
+	 "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n"
+	 "stepping\t: 1\napicid\t\t: 0\n\nprocessor\t: 1\nvendor_id\t: AuthenticAMD\n"
+	 "cpu family\t: 25\nmodel\t\t: 1\nstepping\t: 1\napicid\t\t: 1\n\n"},
 	{"sys/devices/system/cpu/online", "0-1\n"},
 	{CPU "0/topology/core_cpus_list", "0\n"},
 	{CPU "0/topology/package_cpus_list", "0-1\n"},
@@ -53,25 +55,29 @@ static const char *const texts[][2] = {
 	{"cpuid/pu1", "1 0 0 0 0 => d 68747541 444d4163 69746e65\n1 1 0 0 0 => a00f11 1000800 0 0\n"
 		      "1 80000000 0 0 0 => 8000001e 0 0 0\n1 80000001 0 0 0 => 0 0 400000 0\n"
 		      "5 b 0 0 0 => 1 2 100 1\n5 8000001d 0 0 0 => 4163 3c0003f 3fff 2\n"},
-	{"kmsg", "5,0,0,-;Linux version 6.12.117\n7,1,1,-;CPU0 attaching sched-domain(s):\n"
-		 "7,2,2,-; domain-0: span=0-1 level=MC\n"
-		 "7,3,3,-;  groups: 0:{ span=0 mask=0 cap=1 },\n7,4,3,c; 1:{ span=1 }\n"
-		 " SUBSYSTEM=x\n7,5,5,-;CPU1 attaching sched-domain(s):\n"
-		 "7,6,6,-; domain-0: span=0-1 level=MC\n7,7,7,-;  groups: 1:{ span=1 }, 0:{ span=0 }\n"
-		 "3,8,8,-;ERROR: x\\x0a\n4,9,9,-,caller=T1;------------[ cut here ]------------\n"},
+	{"kmsg",
+	 "5,0,0,-;Linux version 6.12.117\n7,1,1,-;CPU0 attaching sched-domain(s):\n"
+	 "7,2,2,-; domain-0: span=0-1 level=MC\n"
+	 "7,3,3,-;  groups: 0:{ span=0 mask=0 cap=1 },\n7,4,3,c; 1:{ span=1 }\n"
+	 " SUBSYSTEM=x\n7,5,5,-;CPU1 attaching sched-domain(s):\n"
+	 "7,6,6,-; domain-0: span=0-1 level=MC\n7,7,7,-;  groups: 1:{ span=1 }, 0:{ span=0 }\n"
+	 "3,8,8,-;ERROR: x\\x0a\n4,9,9,-,caller=T1;------------[ cut here ]------------\n"},
 };
 
 static GHashTable *small_machine(void)
 {
 	/* A MADT of two CPUs and a SLIT of one locality, without checksums: damage is the point. */
-	static const guint8 madt[60] = {'A', 'P', 'I', 'C', 60, [44] = 0, 8, 0, 0, 1, [52] = 0, 8, 1, 1, 1};
+	static const guint8 madt[60] = {'A', 'P', 'I',	    'C', 60, [44] = 0, 8, 0,
+					0,   1,	  [52] = 0, 8,	 1,  1,	       1};
 	static const guint8 slit[45] = {'S', 'L', 'I', 'T', 45, [36] = 1, [44] = 10};
 	GHashTable *members = members_new();
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
 		members_add(members, texts[i][0], "%s", texts[i][1]);
-	members_add_bytes(members, "sys/firmware/acpi/tables/APIC", g_bytes_new(madt, sizeof(madt)));
-	members_add_bytes(members, "sys/firmware/acpi/tables/SLIT", g_bytes_new(slit, sizeof(slit)));
+	members_add_bytes(members, "sys/firmware/acpi/tables/APIC",
+			  g_bytes_new(madt, sizeof(madt)));
+	members_add_bytes(members, "sys/firmware/acpi/tables/SLIT",
+			  g_bytes_new(slit, sizeof(slit)));
 	return members;
 }
 
@@ -104,8 +110,11 @@ static guint32 below(guint32 limit)
 
 /* Texts that tend to matter, put where they do not belong. */
 static const char *const nuisances[] = {
-	"\n", "\n\n", " ", ",", "-", ":", ";", "{", "}", "0", "-1", "4294967295", "8191", "8192",
-	"99999999999999999999", "domain0 ", "cpu0 ", "\\x00", "\\x", "c;", "=>", "\t", "\xff", "0-8191",
+	"\n",	    "\n\n",	  " ",	   ",",	     "-",
+	":",	    ";",	  "{",	   "}",	     "0",
+	"-1",	    "4294967295", "8191",  "8192",   "99999999999999999999",
+	"domain0 ", "cpu0 ",	  "\\x00", "\\x",    "c;",
+	"=>",	    "\t",	  "\xff",  "0-8191",
 };
 
 static GBytes *damaged(GBytes *bytes)
@@ -189,8 +198,12 @@ static unsigned rounds_wanted(void)
 /* Members that are read as one: damage there is worth more than in one of thousands of masks. */
 static const char *member_pick(char *const *paths, guint n)
 {
-	static const char *const favourites[] = {"kmsg", "proc/schedstat", "proc/cpuinfo", "cpuid/pu0",
-						 "cpuid/pu1", "sys/firmware/acpi/tables/APIC",
+	static const char *const favourites[] = {"kmsg",
+						 "proc/schedstat",
+						 "proc/cpuinfo",
+						 "cpuid/pu0",
+						 "cpuid/pu1",
+						 "sys/firmware/acpi/tables/APIC",
 						 "sys/firmware/acpi/tables/SRAT",
 						 "sys/firmware/acpi/tables/SLIT"};
 
@@ -214,7 +227,8 @@ static void damage_rounds(GHashTable *members)
 	for (unsigned round = 0; round < rounds_wanted(); round++) {
 		const char *path = member_pick(paths, n);
 		GBytes *bytes = g_hash_table_lookup(members, path);
-		bool hardware = round % HARDWARE_EVERY == 0 || g_str_has_prefix(path, "sys/firmware");
+		bool hardware =
+			round % HARDWARE_EVERY == 0 || g_str_has_prefix(path, "sys/firmware");
 		AUTO(root) *root = NULL;
 
 		if (!bytes)

@@ -88,8 +88,14 @@ static void test_lost(void)
 static void test_malformed(void)
 {
 	static const char *const texts[] = {
-		"",		 "text\n",	"6,0,0,-\n",	  "6,0,-;a\n", "6,x,0,-;a\n",
-		"-6,0,0,-;a\n", "6,0,0,-;a\nb\n", "6,0,0,-;a\n\n6,1,0,-;b\n",
+		"",
+		"text\n",
+		"6,0,0,-\n",
+		"6,0,-;a\n",
+		"6,x,0,-;a\n",
+		"-6,0,0,-;a\n",
+		"6,0,0,-;a\nb\n",
+		"6,0,0,-;a\n\n6,1,0,-;b\n",
 		"99999999999999999999,0,0,-;a\n",
 	};
 
@@ -107,8 +113,8 @@ static void test_escapes(void)
 {
 	static const char *const texts[] = {"a?b", "\\xZZ\\x4", "\xc3\xa9", NULL};
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GPtrArray) log = log_read(
-		"6,0,0,-;a\\x00b\n6,1,0,-;\\xZZ\\x4\n6,2,0,-;\\xc3\\xa9\n", &error);
+	g_autoptr(GPtrArray) log =
+		log_read("6,0,0,-;a\\x00b\n6,1,0,-;\\xZZ\\x4\n6,2,0,-;\\xc3\\xa9\n", &error);
 
 	g_assert_no_error(error);
 	assert_messages(log, texts);
@@ -149,15 +155,15 @@ static void test_interrupted(void)
 		NULL,
 	};
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GPtrArray) log = log_read(
-		"7,0,0,-; domain-0: \n"
-		"6,1,0,-;random: crng init done\n"
-		"7,2,0,c;span=0-3 level=MC\n"
-		"7,3,0,-;  groups: 0:{ span=0-1\n"
-		"3,4,0,-;ERROR: domain->groups does not match domain->child\n"
-		"7,5,0,c; }, 2:{ span=2-3 }\n"
-		"6,6,0,-;end\n",
-		&error);
+	g_autoptr(GPtrArray) log =
+		log_read("7,0,0,-; domain-0: \n"
+			 "6,1,0,-;random: crng init done\n"
+			 "7,2,0,c;span=0-3 level=MC\n"
+			 "7,3,0,-;  groups: 0:{ span=0-1\n"
+			 "3,4,0,-;ERROR: domain->groups does not match domain->child\n"
+			 "7,5,0,c; }, 2:{ span=2-3 }\n"
+			 "6,6,0,-;end\n",
+			 &error);
 
 	g_assert_no_error(error);
 	assert_messages(log, texts);
@@ -168,8 +174,7 @@ static void test_plain_continuation(void)
 {
 	static const char *const texts[] = {"one", "two three", NULL};
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GPtrArray) log =
-		log_read("6,0,0,c;one\n6,1,0,-;two\n6,2,0,c; three\n", &error);
+	g_autoptr(GPtrArray) log = log_read("6,0,0,c;one\n6,1,0,-;two\n6,2,0,c; three\n", &error);
 
 	g_assert_no_error(error);
 	assert_messages(log, texts);
@@ -393,8 +398,10 @@ static void test_splat_frames(void)
 		const char *text, *splat;
 	} cases[] = {
 		{"------------[ cut here ]------------\n"
-		 "WARNING: CPU: 0 PID: 1 at kernel/sched/topology.c:2414 build_sched_domains+0x1/0x2",
-		 "WARNING: CPU: 0 PID: 1 at kernel/sched/topology.c:2414 build_sched_domains+0x1/0x2"},
+		 "WARNING: CPU: 0 PID: 1 at kernel/sched/topology.c:2414 "
+		 "build_sched_domains+0x1/0x2",
+		 "WARNING: CPU: 0 PID: 1 at kernel/sched/topology.c:2414 "
+		 "build_sched_domains+0x1/0x2"},
 		{"------------[ cut here ]------------\nkernel BUG at mm/slub.c:1!",
 		 "kernel BUG at mm/slub.c:1!"},
 		{"======================================================\n"
@@ -432,8 +439,11 @@ static void test_console(void)
 				   "[   12.345678][    T1] Kernel panic - not syncing: x\r\n"
 				   "[broken\n"
 				   "last";
-	static const char *const texts[] = {"SeaBIOS (version 1.16)", "Linux version 6.12.117",
-					    "Kernel panic - not syncing: x", "[broken", "last",
+	static const char *const texts[] = {"SeaBIOS (version 1.16)",
+					    "Linux version 6.12.117",
+					    "Kernel panic - not syncing: x",
+					    "[broken",
+					    "last",
 					    NULL};
 	g_autoptr(GPtrArray) log = observe_console(text, sizeof(text) - 1);
 	g_autoptr(GPtrArray) splats = observe_splats(log);

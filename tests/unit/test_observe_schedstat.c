@@ -84,8 +84,8 @@ static void test_version_17(void)
 	assert_span(tree, 0, 1, "NUMA", "0-31");
 }
 
-#define V16 "version 16\ntimestamp 1\n"
-#define V17 "version 17\ntimestamp 1\n"
+#define V16  "version 16\ntimestamp 1\n"
+#define V17  "version 17\ntimestamp 1\n"
 #define CPU0 "cpu0 0 0 0 0 0 0 0 0 0\n"
 
 static void test_malformed(void)
@@ -98,27 +98,27 @@ static void test_malformed(void)
 		"version 16 \ntimestamp 1\n" CPU0,
 		"version 16\n" CPU0,
 		"version 16\ntimestamp\n" CPU0,
-		V16 "cpu0 0 0 0 0 0 0 0 0",		   /* 8 numbers */
-		V16 "cpu0 0 0 0 0 0 0 0 0 0 0",		   /* 10 */
-		V16 "cpu8192 0 0 0 0 0 0 0 0 0",	   /* no such CPU */
-		V16 CPU0 CPU0,				   /* twice */
-		V16 "cpu1 0 0 0 0 0 0 0 0 0\n" CPU0,	   /* out of order */
-		V16 "domain0 3" ZEROS36,		   /* of no CPU */
-		V16 CPU0 "domain1 3" ZEROS36,		   /* the first is domain0 */
+		V16 "cpu0 0 0 0 0 0 0 0 0",	     /* 8 numbers */
+		V16 "cpu0 0 0 0 0 0 0 0 0 0 0",	     /* 10 */
+		V16 "cpu8192 0 0 0 0 0 0 0 0 0",     /* no such CPU */
+		V16 CPU0 CPU0,			     /* twice */
+		V16 "cpu1 0 0 0 0 0 0 0 0 0\n" CPU0, /* out of order */
+		V16 "domain0 3" ZEROS36,	     /* of no CPU */
+		V16 CPU0 "domain1 3" ZEROS36,	     /* the first is domain0 */
 		V16 CPU0 "domain0 3" ZEROS36 "\ndomain0 3" ZEROS36,
 		V16 CPU0 "domain0 3" ZEROS12 ZEROS12 " 0 0 0 0 0 0 0 0 0 0 0", /* 35 */
-		V16 CPU0 "domain0 3" ZEROS36 " 0",	   /* 37 */
+		V16 CPU0 "domain0 3" ZEROS36 " 0",			       /* 37 */
 		V16 CPU0 "domain0 3" ZEROS36 " ",
 		V16 CPU0 "domain0 3" ZEROS45,
-		V16 CPU0 "domain0 SMT 3" ZEROS36,	   /* a name in version 16 */
+		V16 CPU0 "domain0 SMT 3" ZEROS36, /* a name in version 16 */
 		V16 CPU0 "domain0 3  0" ZEROS12 ZEROS12 " 0 0 0 0 0 0 0 0 0 0 0",
 		V16 CPU0 "domain0 3 -1" ZEROS12 ZEROS12 " 0 0 0 0 0 0 0 0 0 0 0",
-		V16 CPU0 "domain0 000000003" ZEROS36,	   /* a word of 9 digits */
-		V16 CPU0 "domain0 3,3" ZEROS36,		   /* a short word inside */
+		V16 CPU0 "domain0 000000003" ZEROS36, /* a word of 9 digits */
+		V16 CPU0 "domain0 3,3" ZEROS36,	      /* a short word inside */
 		V16 CPU0 "domain0 3,,00000003" ZEROS36,
-		V17 CPU0 "domain0 00000003" ZEROS45,	   /* no name */
+		V17 CPU0 "domain0 00000003" ZEROS45, /* no name */
 		V17 CPU0 "domain0 SMT 00000003" ZEROS36,
-		V17 CPU0 "domain0 SMT 00000003" ZEROS36 " 0 0 0 0 0 0 0 0",	 /* 44 */
+		V17 CPU0 "domain0 SMT 00000003" ZEROS36 " 0 0 0 0 0 0 0 0",	/* 44 */
 		V17 CPU0 "domain0 SMT 00000003" ZEROS36 " 0 0 0 0 0 0 0 0 0 0", /* 46 */
 		V16 CPU0 "\n" CPU0,
 		V16 "cpu99999999999999999999 0 0 0 0 0 0 0 0 0\n",

@@ -38,7 +38,7 @@ static void add_cpu(GHashTable *members, unsigned cpu, const char *core, const c
 
 #define CPUINFO(cpu, apicid)                                                                       \
 	"processor\t: " cpu "\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n"        \
-	"model name\t: QEMU Virtual CPU version 2.5+\nstepping\t: 1\napicid\t\t: " apicid "\n"      \
+	"model name\t: QEMU Virtual CPU version 2.5+\nstepping\t: 1\napicid\t\t: " apicid "\n"     \
 	"initial apicid\t: " apicid "\nflags\t\t: fpu de pse\npower management:\n\n"
 
 static GHashTable *machine(void)
@@ -153,7 +153,8 @@ static void test_malformed(void)
 		{NODE "online", "", "*node/online' holds ''"},
 		{NODE "online", "0,1024", "*node/online' holds*"},
 		{NODE "node2/cpulist", NULL, "*missing*"},
-		{NODE "node2/cpulist", "1-3", "*node2/cpulist' holds CPU 2, which is offline or in*"},
+		{NODE "node2/cpulist", "1-3",
+		 "*node2/cpulist' holds CPU 2, which is offline or in*"},
 		{NODE "node2/cpulist", "1,3,4", "*holds CPU 4, which is offline or in*"},
 		{NODE "node2/distance", "32", "*not one distance for each online node"},
 		{NODE "node2/distance", "32 10 10", "*not one distance for each online node"},

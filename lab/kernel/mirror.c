@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Where a system that is not Debian's has nothing to tell: Debian's own redirector. */
-#define MIRROR_DEFAULT "http://deb.debian.org/debian"
-
 /* One entry of a sources file, whatever its form; every list is of words. */
 struct entry {
 	char **types, **uris, **suites, **components, **architectures;
@@ -284,8 +281,9 @@ static char *mirror_from_environment(const char *value, GError **error)
 
 	if (!strstr(value, "://") || strpbrk(value, " \t\r\n")) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-			    "TOPOLAB_MIRROR is '%s', which is not a URI such as '%s'", value,
-			    MIRROR_DEFAULT);
+			    "TOPOLAB_MIRROR is '%s', which is not a URI such as "
+			    "'http://mirror.example/debian'",
+			    value);
 		return NULL;
 	}
 	while (length && value[length - 1] == '/')
@@ -312,11 +310,13 @@ char *mirror_find(struct root *root, const char *suite, GError **error)
 			return uri;
 		mirror = is_debian(root) ? system_mirror(root) : NULL;
 	}
-	if (!mirror)
-		mirror = g_strdup(MIRROR_DEFAULT);
-	if (!security)
+	if (mirror && !security)
 		return g_steal_pointer(&mirror);
-	/* A mirror with an unusual path may well lack the security archive. */
-	uri = mirror_security_of(mirror);
-	return uri ? uri : mirror_security_of(MIRROR_DEFAULT);
+	uri = mirror ? mirror_security_of(mirror) : NULL;
+	if (!uri)
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "this system's package sources name no Debian mirror that has '%s'; name "
+			    "one in TOPOLAB_MIRROR",
+			    suite);
+	return uri;
 }

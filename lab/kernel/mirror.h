@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which Debian mirror to ask: $TOPOLAB_MIRROR, else the one this system uses for its own suite,
- * read from its sources, else Debian's own name for "any mirror".
+ * read from its sources. A system that is not Debian has none to read, and must name one.
  */
 #ifndef KERNEL_MIRROR_H
 #define KERNEL_MIRROR_H
@@ -27,8 +27,8 @@ char *mirror_security_of(const char *uri);
 
 /*
  * The URI for @suite ("trixie-backports", "bookworm-security"). @root: the system's files, of which
- * etc/os-release, etc/apt/sources.list and etc/apt/sources.list.d/ are read. Only a malformed
- * $TOPOLAB_MIRROR is an error (ERROR_INPUT).
+ * etc/os-release, etc/apt/sources.list and etc/apt/sources.list.d/ are read. ERROR_INPUT: a
+ * malformed $TOPOLAB_MIRROR; ERROR_LAB: no mirror is named anywhere.
  */
 char *mirror_find(struct root *root, const char *suite, GError **error);
 

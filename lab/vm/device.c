@@ -46,16 +46,14 @@ static struct device *device_at(const char *xml, const char *path, enum device_k
 
 struct device *device_find_serial(const char *xml, unsigned port)
 {
-	g_autofree char *path =
-		g_strdup_printf("/domain/devices/serial[target/@port='%u']", port);
+	g_autofree char *path = g_strdup_printf("/domain/devices/serial[target/@port='%u']", port);
 
 	return device_at(xml, path, DEVICE_SERIAL, "/alias/@name");
 }
 
 struct device *device_find_channel(const char *xml, const char *name)
 {
-	g_autofree char *path =
-		g_strdup_printf("/domain/devices/channel[target/@name='%s']", name);
+	g_autofree char *path = g_strdup_printf("/domain/devices/channel[target/@name='%s']", name);
 
 	return device_at(xml, path, DEVICE_CHANNEL, "/target/@name");
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Bytes at a time, and how often before the main loop may look at something else. */
-#define CHUNK (64u << 10)
+#define CHUNK		 (64u << 10)
 #define CHUNKS_PER_ROUND 16
 
 struct feed {
@@ -135,8 +135,8 @@ static bool feed_connect(struct feed *feed, const char *path, GError **error)
 			    g_strerror(errno));
 		return false;
 	}
-	feed->source = g_unix_fd_add(feed->fd, G_IO_IN | G_IO_HUP | G_IO_ERR, feed_socket_ready,
-				     feed);
+	feed->source =
+		g_unix_fd_add(feed->fd, G_IO_IN | G_IO_HUP | G_IO_ERR, feed_socket_ready, feed);
 	return true;
 }
 

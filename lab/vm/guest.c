@@ -232,8 +232,7 @@ static char *qemu_death_text(const struct vm *vm)
 				       WTERMSIG(vm->qemu_status),
 				       g_strsignal(WTERMSIG(vm->qemu_status)));
 	if (vm->qemu_gone)
-		return g_strdup_printf("QEMU ended with status %d",
-				       WEXITSTATUS(vm->qemu_status));
+		return g_strdup_printf("QEMU ended with status %d", WEXITSTATUS(vm->qemu_status));
 	return g_strdup("QEMU ended by itself");
 }
 
@@ -294,13 +293,15 @@ static void worker_gone(pid_t pid G_GNUC_UNUSED, int status, void *data)
 static void vm_check_silence(struct vm *vm, gint64 now)
 {
 	g_autofree char *detail = NULL;
-	unsigned limit = vm->state == STATE_DEFINING ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
-						     : vm->silence_seconds;
+	unsigned limit = vm->state == STATE_DEFINING
+				 ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
+				 : vm->silence_seconds;
 
 	if (now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
 		return;
 	if (vm->state == STATE_DEFINING) {
-		detail = g_strdup_printf("libvirt did not start the guest within %u seconds", limit);
+		detail =
+			g_strdup_printf("libvirt did not start the guest within %u seconds", limit);
 		vm_decide(vm, ENDING_DIED, detail);
 	} else {
 		detail = g_strdup_printf("no byte came from the guest for %u seconds", limit);
@@ -324,8 +325,8 @@ static gboolean vm_tick(void *data)
 	vm_check_silence(vm, now);
 	if (vm->deadline_seconds &&
 	    now - vm->begun_usec > (gint64)vm->deadline_seconds * G_USEC_PER_SEC) {
-		g_autofree char *reason = g_strdup_printf("the deadline of %u seconds passed",
-							  vm->deadline_seconds);
+		g_autofree char *reason =
+			g_strdup_printf("the deadline of %u seconds passed", vm->deadline_seconds);
 
 		vm_stop(vm, reason);
 	}
@@ -378,7 +379,8 @@ static bool vm_start_worker(struct vm *vm, const struct vm_spec *spec, GError **
 	return vm->worker > 0;
 }
 
-struct vm *vm_start(const struct vm_spec *spec, void (*progress)(const struct vm_progress *, void *),
+struct vm *vm_start(const struct vm_spec *spec,
+		    void (*progress)(const struct vm_progress *, void *),
 		    void (*ended)(const struct vm_end *, void *), void *data, GError **error)
 {
 	struct vm *vm = g_new0(struct vm, 1);

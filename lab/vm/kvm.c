@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* Linux panics for lack of a root file system about a second after its start. */
-#define PROBE_SILENCE_SECONDS 15
+#define PROBE_SILENCE_SECONDS  15
 #define PROBE_DEADLINE_SECONDS 60
 
 static const char probe_xml[] =
@@ -28,7 +28,8 @@ static const char probe_xml[] =
 	"<features><acpi/><apic/></features><cpu mode='maximum' check='none'/>"
 	"<on_poweroff>destroy</on_poweroff><on_reboot>destroy</on_reboot>"
 	"<on_crash>destroy</on_crash>"
-	"<devices><serial type='pty'><target port='0'/></serial><memballoon model='none'/></devices>"
+	"<devices><serial type='pty'><target port='0'/></serial><memballoon "
+	"model='none'/></devices>"
 	"</domain>";
 
 struct probe {
@@ -91,8 +92,7 @@ static enum answer probe_judge(const struct probe *probe, const char *folder, ch
 	*why = g_strdup_printf("/dev/kvm is there, but Linux does not boot under it: %s%s%s",
 			       ending_name(probe->ending), probe->detail ? ", " : "",
 			       probe->detail ? probe->detail : "");
-	return probe->ending == ENDING_DIED && !probe->started ? ANSWER_UNKNOWN
-									   : ANSWER_NO;
+	return probe->ending == ENDING_DIED && !probe->started ? ANSWER_UNKNOWN : ANSWER_NO;
 }
 
 static enum answer probe_boot(const char *kernel_path, char **why)

@@ -10,7 +10,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define OWNER_NAME "owner"
+#define OWNER_NAME  "owner"
 #define NAME_LENGTH 8
 
 /* RFC 4648's base32 in lower case: eight of them are 40 random bits. */

@@ -24,9 +24,9 @@ int locks_take_runtime(const char *runtime, GError **error);
 int locks_make_owner(const char *root, GError **error);
 
 enum locks_state {
-	LOCKS_BARE,    /* no owner file: half made or half removed, or not a root at all */
-	LOCKS_LIVE,    /* its parent or its worker is alive */
-	LOCKS_ORPHAN,  /* ours now: @fd holds the owner's lock */
+	LOCKS_BARE,   /* no owner file: half made or half removed, or not a root at all */
+	LOCKS_LIVE,   /* its parent or its worker is alive */
+	LOCKS_ORPHAN, /* ours now: @fd holds the owner's lock */
 };
 enum locks_state locks_try(const char *root, int *fd);
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 /* Bytes; a guest can make QEMU write warnings for as long as it likes. */
-#define LOG_MAX (1u << 20)
+#define LOG_MAX	  (1u << 20)
 #define WORDS_MAX 500
 
 /* At most LOG_MAX bytes of the one log in the root, or NULL. */

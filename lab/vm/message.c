@@ -37,10 +37,9 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 	const char *root, *uri = NULL, *xml, *folder;
 	json_int_t console_max, channel_max;
 
-	if (!json ||
-	    json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I}", "root",
-			   &root, "uri", &uri, "xml", &xml, "folder", &folder, "console_max",
-			   &console_max, "channel_max", &channel_max) < 0) {
+	if (!json || json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I}",
+				    "root", &root, "uri", &uri, "xml", &xml, "folder", &folder,
+				    "console_max", &console_max, "channel_max", &channel_max) < 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker's job is malformed: %s",
 			    why.text);
 		return NULL;
@@ -60,11 +59,10 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 
 char *worker_job_format(const struct worker_job *job)
 {
-	g_autoptr(json_t) json =
-		json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I}", "root", job->root, "uri", job->uri,
-			  "xml", job->xml, "folder", job->folder, "console_max",
-			  (json_int_t)job->console_max, "channel_max",
-			  (json_int_t)job->channel_max);
+	g_autoptr(json_t) json = json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I}", "root", job->root,
+					   "uri", job->uri, "xml", job->xml, "folder", job->folder,
+					   "console_max", (json_int_t)job->console_max,
+					   "channel_max", (json_int_t)job->channel_max);
 
 	return json_dumps(json, JSON_COMPACT);
 }
@@ -85,11 +83,10 @@ static bool report_unpack(json_t *json, struct report *report, json_error_t *why
 	const char *kind, *qemu = NULL, *libvirt = NULL, *ending = NULL, *detail = NULL;
 	json_int_t pid = 0, usec = 0, console = 0, channel = 0;
 
-	if (json_unpack_ex(json, why, JSON_STRICT,
-			   "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s}", "report", &kind, "qemu",
-			   &qemu, "libvirt", &libvirt, "pid", &pid, "usec", &usec, "console",
-			   &console, "channel", &channel, "ending", &ending, "detail",
-			   &detail) < 0)
+	if (json_unpack_ex(json, why, JSON_STRICT, "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s}",
+			   "report", &kind, "qemu", &qemu, "libvirt", &libvirt, "pid", &pid, "usec",
+			   &usec, "console", &console, "channel", &channel, "ending", &ending,
+			   "detail", &detail) < 0)
 		return false;
 	g_strlcpy(why->text, "a value is out of range", sizeof(why->text));
 	report->qemu = g_strdup(qemu);

@@ -9,11 +9,11 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#define MESSAGE_JOB_FD 3
+#define MESSAGE_JOB_FD	  3
 #define MESSAGE_REPORT_FD 4
 
 /* Bytes; a domain with 4096 explicit vCPUs takes about 1 MB. */
-#define MESSAGE_JOB_MAX (16u << 20)
+#define MESSAGE_JOB_MAX	 (16u << 20)
 #define MESSAGE_LINE_MAX (64u << 10)
 
 struct worker_job {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define END_LIMIT_USEC (10 * G_USEC_PER_SEC)
-#define END_POLL_USEC 5000
+#define END_POLL_USEC  5000
 
 /* /proc/PID/comm has 15 characters: "qemu-system-x86". */
 #define QEMU_PREFIX "qemu-system-"

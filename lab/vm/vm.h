@@ -21,8 +21,7 @@ struct vm_root *vm_root_new(GError **error);
 const char *vm_root_path(const struct vm_root *root);
 /* Puts a file into the root, readable by QEMU's user; returns its absolute path. */
 char *vm_root_put(struct vm_root *root, const char *name, GBytes *bytes, GError **error);
-char *vm_root_put_file(struct vm_root *root, const char *name, const char *source,
-		       GError **error);
+char *vm_root_put_file(struct vm_root *root, const char *name, const char *source, GError **error);
 /* Ends whatever still runs from this root and removes it. */
 void vm_root_destroy(struct vm_root *root);
 AUTO_DEFINE(vm_root, vm_root_destroy)
@@ -34,12 +33,12 @@ AUTO_DEFINE(vm_root, vm_root_destroy)
 struct vm_spec {
 	struct vm_root *root;
 	const char *xml;
-	const char *uri;	  /* NULL: the root's own embedded driver */
-	const char *folder;	  /* console.log, channel.bin and qemu.log are written here */
-	unsigned silence_seconds; /* no byte on any channel for so long is a stall */
+	const char *uri;	   /* NULL: the root's own embedded driver */
+	const char *folder;	   /* console.log, channel.bin and qemu.log are written here */
+	unsigned silence_seconds;  /* no byte on any channel for so long is a stall */
 	unsigned deadline_seconds; /* 0: none */
-	guint64 console_max;	  /* bytes; 0: VM_CONSOLE_MAX */
-	guint64 channel_max;	  /* bytes; 0: VM_CHANNEL_MAX */
+	guint64 console_max;	   /* bytes; 0: VM_CONSOLE_MAX */
+	guint64 channel_max;	   /* bytes; 0: VM_CHANNEL_MAX */
 };
 
 /* What is known once a guest has ended. */
@@ -66,7 +65,8 @@ bool vm_init(GError **error);
  * Starts the worker and returns at once; @progress (may be NULL) and then exactly one @ended are
  * called from the default main context. The vm is freed after @ended returned.
  */
-struct vm *vm_start(const struct vm_spec *spec, void (*progress)(const struct vm_progress *, void *),
+struct vm *vm_start(const struct vm_spec *spec,
+		    void (*progress)(const struct vm_progress *, void *),
 		    void (*ended)(const struct vm_end *, void *), void *data, GError **error);
 /* Ends the guest; @ended follows with ENDING_STOPPED and @reason as its detail. */
 void vm_stop(struct vm *vm, const char *reason);
@@ -85,8 +85,8 @@ int vm_sweep(GError **error);
 
 /*
  * Can this host run a real kernel under KVM? Boots @kernel_path with a tiny machine when the answer
- * for this host kernel, QEMU and CPU is not in the cache yet: after vm_init(), and it runs the default
- * main context meanwhile. @why receives a sentence when not.
+ * for this host kernel, QEMU and CPU is not in the cache yet: after vm_init(), and it runs the
+ * default main context meanwhile. @why receives a sentence when not.
  */
 bool vm_kvm_works(const char *kernel_path, char **why);
 

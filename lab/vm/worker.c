@@ -205,18 +205,17 @@ static int lifecycle_event(virConnectPtr connection G_GNUC_UNUSED,
 	} else if (event == VIR_DOMAIN_EVENT_SUSPENDED && worker->resumed &&
 		   !shutdown_is_known(&worker->shutdown)) {
 		/* QEMU itself stops the vCPUs: an I/O error, or KVM could not emulate something. */
-		g_autofree char *why = g_strdup_printf(
-			"QEMU suspended the guest (libvirt's detail %d)", detail);
+		g_autofree char *why =
+			g_strdup_printf("QEMU suspended the guest (libvirt's detail %d)", detail);
 
 		worker_decide(worker, ENDING_DIED, why);
 	}
 	return 0;
 }
 
-static void monitor_event(virConnectPtr connection G_GNUC_UNUSED,
-			  virDomainPtr domain G_GNUC_UNUSED, const char *event,
-			  long long seconds G_GNUC_UNUSED, unsigned micros G_GNUC_UNUSED,
-			  const char *details, void *data)
+static void monitor_event(virConnectPtr connection G_GNUC_UNUSED, virDomainPtr domain G_GNUC_UNUSED,
+			  const char *event, long long seconds G_GNUC_UNUSED,
+			  unsigned micros G_GNUC_UNUSED, const char *details, void *data)
 {
 	struct worker *worker = data;
 
@@ -261,17 +260,16 @@ static bool worker_connect(struct worker *worker, GError **error)
 /* Paused, so that every channel is open before the guest says its first byte. */
 static bool worker_create(struct worker *worker, GError **error)
 {
-	if (virConnectDomainEventRegisterAny(worker->connection, NULL,
-					     VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-					     VIR_DOMAIN_EVENT_CALLBACK(lifecycle_event), worker,
-					     NULL) < 0 ||
+	if (virConnectDomainEventRegisterAny(
+		    worker->connection, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
+		    VIR_DOMAIN_EVENT_CALLBACK(lifecycle_event), worker, NULL) < 0 ||
 	    virConnectDomainQemuMonitorEventRegister(worker->connection, NULL, "SHUTDOWN",
 						     monitor_event, worker, NULL, 0) < 0) {
 		set_libvirt_error(error, "watch the guest");
 		return false;
 	}
-	worker->domain = virDomainCreateXML(worker->connection, worker->job->xml,
-					    VIR_DOMAIN_START_PAUSED);
+	worker->domain =
+		virDomainCreateXML(worker->connection, worker->job->xml, VIR_DOMAIN_START_PAUSED);
 	if (worker->domain)
 		return true;
 	set_libvirt_error(error, "start the guest");
@@ -282,8 +280,7 @@ static bool worker_create(struct worker *worker, GError **error)
 static gint64 worker_qemu_pid(struct worker *worker)
 {
 	g_autofree char *name = g_strconcat(virDomainGetName(worker->domain), ".pid", NULL);
-	g_autofree char *path =
-		g_build_filename(worker->job->root, "run", "qemu", name, NULL);
+	g_autofree char *path = g_build_filename(worker->job->root, "run", "qemu", name, NULL);
 	g_autofree char *text = NULL;
 	guint64 pid = 0;
 

@@ -62,7 +62,8 @@ static void test_failures(void)
 		     "cannot start 'topolab-no-such-program x'");
 	assert_fails((const char *const[]){"false", NULL}, "'false' failed (");
 	assert_fails((const char *const[]){"ls", "/no such file", NULL}, "No such file");
-	assert_fails((const char *const[]){"ls", "/no such file", NULL}, "'ls '/no such file'' failed");
+	assert_fails((const char *const[]){"ls", "/no such file", NULL},
+		     "'ls '/no such file'' failed");
 }
 
 static void test_command_line(void)

@@ -138,8 +138,8 @@ static void run_guest(struct fixture *fixture, struct vm_spec *spec, const char 
 		      GBytes *init)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *kernel = vm_root_put_file(fixture->root, "kernel",
-						   g_getenv("TOPOLAB_TEST_KERNEL"), &error);
+	g_autofree char *kernel =
+		vm_root_put_file(fixture->root, "kernel", g_getenv("TOPOLAB_TEST_KERNEL"), &error);
 	g_autofree char *initrd = NULL;
 	g_autofree char *element = NULL;
 	g_autofree char *xml = NULL;
@@ -185,8 +185,8 @@ static void test_panic(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED
 	g_assert_cmpuint(fixture->end.first_record_usec, ==, 0);
 	g_assert_cmpuint(fixture->end.ended_usec, >, fixture->end.started_usec);
 	/*
-	 * The last line of all: dump_kernel_offset() of arch/x86/kernel/setup.c is a panic notifier,
-	 * and with panic=-1 panic() restarts before it prints its "end Kernel panic".
+	 * The last line of all: dump_kernel_offset() of arch/x86/kernel/setup.c is a panic
+	 * notifier, and with panic=-1 panic() restarts before it prints its "end Kernel panic".
 	 */
 	console = file_text(fixture, "console.log");
 	g_assert_nonnull(strstr(console, "Kernel panic - not syncing: VFS:"));

@@ -53,7 +53,8 @@ static void test_job_bad(void)
 		"[]",
 		"{\"root\":1,\"xml\":\"\",\"folder\":\"\",\"console_max\":1,\"channel_max\":2}",
 		"{\"root\":\"\",\"xml\":\"\",\"folder\":\"\",\"console_max\":-1,\"channel_max\":2}",
-		"{\"root\":\"\",\"xml\":\"\",\"folder\":\"\",\"console_max\":1,\"channel_max\":2,\"x\":3}",
+		"{\"root\":\"\",\"xml\":\"\",\"folder\":\"\",\"console_max\":1,\"channel_max\":2,"
+		"\"x\":3}",
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -79,8 +80,10 @@ static void test_reports(void)
 	AUTO(report) *connected =
 		parse("{\"report\":\"connected\",\"qemu\":\"10.0.2\",\"libvirt\":\"11.3.0\"}");
 	AUTO(report) *started = parse("{\"report\":\"started\",\"pid\":4711,\"usec\":123456789}");
-	AUTO(report) *bytes = parse("{\"report\":\"bytes\",\"console\":10,\"channel\":68719476736}");
-	AUTO(report) *ended = parse("{\"report\":\"ended\",\"ending\":\"flooded\",\"detail\":\"d\"}");
+	AUTO(report) *bytes =
+		parse("{\"report\":\"bytes\",\"console\":10,\"channel\":68719476736}");
+	AUTO(report) *ended =
+		parse("{\"report\":\"ended\",\"ending\":\"flooded\",\"detail\":\"d\"}");
 
 	g_assert_cmpint(connected->kind, ==, REPORT_CONNECTED);
 	g_assert_cmpstr(connected->qemu, ==, "10.0.2");
@@ -206,7 +209,8 @@ static void test_devices(void)
 		"<serial type='unix'><source mode='bind' path='/r/serial0'/><target port='0'/>"
 		"<alias name='serial0'/></serial>"
 		"<channel type='unix'><source mode='bind' path='/r/agent'/>"
-		"<target type='virtio' name='org.qemu.guest_agent.0'/><alias name='channel0'/></channel>"
+		"<target type='virtio' name='org.qemu.guest_agent.0'/><alias "
+		"name='channel0'/></channel>"
 		"<channel type='unix'><source mode='bind' path='/r/ours'/>"
 		"<target type='virtio' name='topolab.0'/><alias name='channel1'/></channel>"
 		"</devices></domain>";

@@ -70,8 +70,9 @@ static void test_find(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 
 	fake_process(proc, "10", "qemu-system-x86\n",
 		     "/usr/bin/qemu-system-x86_64|-kernel|/run/topolab/aaaaaaaa/kernel");
-	fake_process(proc, "11", "qemu-system-x86\n",
-		     "qemu-system-x86_64|-qmp|unix:/run/topolab/aaaaaaaa/lib/qemu/qmp-X/qmp.monitor");
+	fake_process(
+		proc, "11", "qemu-system-x86\n",
+		"qemu-system-x86_64|-qmp|unix:/run/topolab/aaaaaaaa/lib/qemu/qmp-X/qmp.monitor");
 	/* Another root's, whose name begins alike. */
 	fake_process(proc, "12", "qemu-system-x86\n",
 		     "/usr/bin/qemu-system-x86_64|-kernel|/run/topolab/aaaaaaaabb/kernel");

@@ -16,7 +16,7 @@ struct want {
 
 static const struct want wanted[] = {
 	/*
-	 * Seed mail of 2023-06-16, "NPS4": node 0 is 0-15,128-143 and holds 2 CCX of 8 cores; the
+	 * K Prateek Nayak, LKML, 16 June 2023, "NPS4": node 0 is 0-15,128-143 and holds 2 CCX of 8 cores; the
 	 * package is nodes 0-3, 0-63,128-191 (the same mail's NPS1 listing of node 0).
 	 */
 	{"nps4", 0, "SMT 0,128; MC 0-7,128-135; NODE 0-15,128-143; NUMA 0-63,128-191; NUMA 0-255"},
@@ -24,7 +24,7 @@ static const struct want wanted[] = {
 	{"nps4", 255,
 	 "SMT 127,255; MC 120-127,248-255; NODE 112-127,240-255; NUMA 64-127,192-255; NUMA 0-255"},
 	/*
-	 * Seed mail of 2023-06-15 on splitting the Sapphire Rapids LLC, cpu0's masks in schedstat:
+	 * Chen Yu, LKML, June 2023, on splitting the Sapphire Rapids LLC, cpu0's masks in schedstat:
 	 * ...00010000...00000001, ...3fff0000...00003fff, ...ff,ffffffff,ffff0000,...00ffffff,
 	 * ffffffff and all 224.
 	 */

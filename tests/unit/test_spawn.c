@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 #include <glib.h>
-#include <glib/gstdio.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -122,10 +122,12 @@ static int child_main(void)
 static void test_parent_death(void)
 {
 	int alive[2];
+	struct pollfd ended = {.events = POLLIN};
 	pid_t parent;
 	char byte;
 
 	g_assert_cmpint(pipe2(alive, O_CLOEXEC), ==, 0);
+	ended.fd = alive[0];
 	parent = fork();
 	if (parent == 0) {
 		const char *argv[] = {"/proc/self/exe", "sleep", NULL};
@@ -141,6 +143,8 @@ static void test_parent_death(void)
 	g_assert_cmpint(read(alive[0], &byte, 1), ==, 1);
 	kill(parent, SIGKILL);
 	waitpid(parent, NULL, 0);
+	/* Left alone it would live for a minute. */
+	g_assert_cmpint(poll(&ended, 1, 20 * 1000), ==, 1);
 	g_assert_cmpint(read(alive[0], &byte, 1), ==, 0);
 	close(alive[0]);
 }

@@ -53,8 +53,10 @@ static void test_job_bad(void)
 		"[]",
 		"{\"root\":1,\"xml\":\"\",\"folder\":\"\",\"console_max\":1,\"channel_max\":2}",
 		"{\"root\":\"\",\"xml\":\"\",\"folder\":\"\",\"console_max\":-1,\"channel_max\":2}",
-		"{\"root\":\"\",\"xml\":\"\",\"folder\":\"\",\"console_max\":1,\"channel_max\":2,"
-		"\"x\":3}",
+		"{\"root\":\"\",\"xml\":\"\",\"folder\":\"\"}",
+		/* A member that no job has. */
+		("{\"root\":\"\",\"xml\":\"\",\"folder\":\"\",\"x\":1,"
+		 "\"console_max\":1,\"channel_max\":2}"),
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {

@@ -43,6 +43,8 @@ UNIT_TESTS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_PROGRAMS := $(UNIT_TESTS:tests/unit/%.c=$(O)/tests/%)
 BOOT_TESTS := $(sort $(wildcard tests/boot/test_*.c))
 BOOT_PROGRAMS := $(BOOT_TESTS:tests/boot/%.c=$(O)/boot/%)
+# Built by check as well, so that nobody breaks it unseen.
+BENCH_PROGRAMS := $(O)/bench/bench $(O)/bench/one-shot
 # Rules for table rows: a file that defines one row is named after it.
 COMMANDS := $(sort $(patsubst lab/cmd/cmd_%.c,%,$(wildcard lab/cmd/cmd_*.c)))
 FORMATS := $(sort $(patsubst lab/report/fmt_%.c,%,$(wildcard lab/report/fmt_*.c)))
@@ -105,7 +107,7 @@ unit: all $(UNIT_PROGRAMS) | $(O)/deps.test
 
 ## check: every test, with a few small guests
 .PHONY: check
-check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test
+check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $(O)/deps.test
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
 
 ## check-all: check, and the full machines
@@ -128,8 +130,7 @@ test: all | $(O)/deps.run
 
 ## bench: how much slower than bare QEMU, as ratios of interleaved runs
 .PHONY: bench
-bench: all | $(O)/deps.run
-bench: $(O)/bench/bench $(O)/bench/one-shot
+bench: all $(BENCH_PROGRAMS) | $(O)/deps.run
 	$(Q)$(O)/bench/bench
 
 ## help: this list
@@ -144,4 +145,4 @@ help:
 clean:
 	$(Q)rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(BOOT_PROGRAMS:%=%.d) $(O)/lab/main.d
+-include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(BOOT_PROGRAMS:%=%.d) $(O)/bench/bench.d $(O)/lab/main.d

@@ -6,6 +6,8 @@
  */
 #include "base/error.h"
 #include "base/paths.h"
+#include "base/spawn.h"
+#include "base/tree.h"
 #include "emit/emit.h"
 #include "emit/emit_priv.h"
 #include "image/initramfs.h"
@@ -36,16 +38,12 @@ static GBytes *file_bytes(const char *path)
 	return g_bytes_new_take(data, length);
 }
 
-static double run_seconds(char **argv)
+static double run_seconds(const char *const *argv)
 {
 	gint64 begun = g_get_monotonic_time();
 	GError *error = NULL;
-	int status;
 
-	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
-		     NULL, NULL, &status, &error);
-	die_on(error);
-	g_spawn_check_wait_status(status, &error);
+	spawn_run(argv, NULL, NULL, &error);
 	die_on(error);
 	return (double)(g_get_monotonic_time() - begun) / G_USEC_PER_SEC;
 }
@@ -92,17 +90,14 @@ static char **bare_command(const struct topo *topo, const struct kernel *kernel,
 			   const char *initrd)
 {
 	GPtrArray *argv = g_ptr_array_new();
-	struct emit_shape shape;
+	struct emit_shape shape = emit_shape(topo);
 	unsigned memory_mib = 0;
-	GError *error = NULL;
 
-	emit_shape_of(topo, &shape, &error);
-	die_on(error);
 	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
 		memory_mib += topo_node_memory_mib(topo, node);
 	g_ptr_array_add(argv, g_strdup("qemu-system-x86_64"));
 	add(argv, "-machine", g_strdup("q35,accel=tcg,usb=off"));
-	add(argv, "-cpu", emit_cpu(topo));
+	add(argv, "-cpu", emit_cpu(topo, EMIT_ACCEL_TCG));
 	add(argv, "-m", g_strdup_printf("%uM", memory_mib));
 	add(argv, "-smp",
 	    g_strdup_printf("%u,sockets=%u,dies=%u,cores=%u,threads=%u", topo_n_cpus(topo),
@@ -145,9 +140,8 @@ static double run_topolab(const char *name, const char *folder, unsigned n)
 {
 	g_autofree char *binary = paths_data("topolab");
 	g_autofree char *output = g_strdup_printf("%s/%s-%u", folder, name, n);
-	g_autofree char *topology = g_strdup(name);
-	char *argv[] = {binary,	 (char[]){"run"}, topology, (char[]){"--accel"}, (char[]){"tcg"},
-			(char[]){"--quiet"}, (char[]){"-o"}, output, NULL};
+	const char *const argv[] = {binary,    "run", name,   "--accel", "tcg",
+				    "--quiet", "-o",  output, NULL};
 
 	return run_seconds(argv);
 }
@@ -185,7 +179,7 @@ static void bench_machine(const char *name, unsigned pairs, const char *folder)
 	if (pairs > 1)
 		run_topolab(name, folder, 0);
 	for (unsigned i = 0; i < pairs; i++) {
-		double bare_seconds = run_seconds(bare);
+		double bare_seconds = run_seconds((const char *const *)bare);
 
 		seconds[i] = run_topolab(name, folder, i + 1);
 		ratios[i] = seconds[i] / bare_seconds;
@@ -200,10 +194,11 @@ static void bench_machine(const char *name, unsigned pairs, const char *folder)
 int main(void)
 {
 	g_autofree char *folder = g_dir_make_tmp("topolab-bench-XXXXXX", NULL);
-	char *remove[] = {(char[]){"rm"}, (char[]){"-rf"}, (char[]){"--"}, folder, NULL};
+	GError *error = NULL;
 
 	bench_machine("nps4-mini", 5, folder);
 	bench_machine("nps4", 1, folder);
-	run_seconds(remove);
+	tree_remove(folder, &error);
+	die_on(error);
 	return 0;
 }

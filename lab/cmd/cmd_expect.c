@@ -17,7 +17,7 @@ struct expect_settings {
 };
 
 static const struct argp_option expect_options[] = {
-	{.name = "kernel", .key = 'k', .arg = "K", .doc = "For this kernel (default debian-6.12)"},
+	{.name = "kernel", .key = 'k', .arg = "K", .doc = "For this kernel (default " KERNEL_DEFAULT ")"},
 	{.name = "json", .key = KEY_JSON, .doc = "Print every CPU's domains as JSON"},
 	{.name = "offline",
 	 .key = KEY_OFFLINE,
@@ -60,7 +60,7 @@ static int expect_run(char **arguments, void *data, GError **error)
 
 	if (!topo)
 		return 2;
-	kernel = kernel_get(settings->kernel ?: "debian-6.12", &options, error);
+	kernel = kernel_get(settings->kernel ?: KERNEL_DEFAULT, &options, error);
 	if (!kernel)
 		return 2;
 	tree = expect_domains(topo, kernel->facts, error);

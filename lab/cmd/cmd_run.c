@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "cmd/command.h"
+#include "kernel/kernel.h"
 #include "run/run.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static const struct argp_option run_options[] = {
 	 .key = 'k',
 	 .arg = "K",
 	 .doc = "Boot K: a name from kernels/ or a bzImage by path; may be repeated (default "
-		"debian-6.12)"},
+		KERNEL_DEFAULT ")"},
 	{.name = "test",
 	 .key = KEY_TEST,
 	 .arg = "T",

@@ -15,7 +15,7 @@ struct xml_settings {
 };
 
 static const struct argp_option xml_options[] = {
-	{.name = "kernel", .key = 'k', .arg = "K", .doc = "Boot this kernel (default debian-6.12)"},
+	{.name = "kernel", .key = 'k', .arg = "K", .doc = "Boot this kernel (default " KERNEL_DEFAULT ")"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "kvm|tcg",
@@ -50,7 +50,7 @@ static int xml_run(char **arguments, void *data, GError **error)
 
 	if (!topo)
 		return 2;
-	kernel = kernel_get(settings->kernel ?: "debian-6.12", &options, error);
+	kernel = kernel_get(settings->kernel ?: KERNEL_DEFAULT, &options, error);
 	if (!kernel)
 		return 2;
 	command_line = emit_command_line(topo, settings->accel);

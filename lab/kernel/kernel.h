@@ -17,6 +17,9 @@ struct kernel {
 	struct kernel_facts *facts;
 };
 
+/* For whoever does not say which. */
+#define KERNEL_DEFAULT "debian-6.12"
+
 struct kernel_options {
 	bool offline; /* never fetch: what is in the cache, or ERROR_LAB */
 	/* Called with a sentence about what is being done; may be NULL. */

@@ -89,7 +89,7 @@ static void kernel_progress(const char *text, void *data)
 
 static bool run_load(struct run *run, GError **error)
 {
-	static const char *const default_kernels[] = {"debian-6.12", NULL};
+	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
 	g_auto(GStrv) path = topo_search_path();
 	const char *const *kernels = run->options->kernels
 					     ? (const char *const *)run->options->kernels

@@ -10,7 +10,7 @@
 
 struct run_options {
 	char **topologies;	   /* names or files; at least one */
-	char **kernels;		   /* names or paths; NULL: debian-6.12 */
+	char **kernels;		   /* names or paths; NULL: KERNEL_DEFAULT */
 	const char *accel;	   /* "auto", "kvm" or "tcg" */
 	const char *uri;	   /* NULL: the embedded driver */
 	const char *folder;	   /* NULL: results/<UTC>-<pid> */

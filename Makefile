@@ -97,7 +97,7 @@ $(O)/boot/%: tests/boot/%.c $(O)/libtopolab.a Makefile
 $(O)/bench/bench: tests/bench/bench.c $(O)/libtopolab.a Makefile
 	$(test_program)
 
-$(O)/bench/one-shot: tests/bench/one_shot.c Makefile
+$(O)/bench/one-shot: tests/bench/one_shot.c Makefile | $(O)/deps.build
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
 
 ## unit: the tests that need no guest

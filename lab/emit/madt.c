@@ -133,10 +133,7 @@ static void finish_header(GByteArray *table)
 
 bool emit_needs_madt(const struct topo *topo)
 {
-	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
-		if (topo_cpu(topo, cpu)->vcpu != cpu)
-			return true;
-	return false;
+	return !topo_is_numbered_by_apic_id(topo);
 }
 
 GBytes *emit_madt(const struct topo *topo)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "verdict/arguments.h"
+#include "expect/arguments.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Kernel arguments that change the machine which a kernel sees, and that no rule models. */
-#ifndef VERDICT_ARGUMENTS_H
-#define VERDICT_ARGUMENTS_H
+#ifndef EXPECT_ARGUMENTS_H
+#define EXPECT_ARGUMENTS_H
 
 /*
  * The first word of @command_line (as in /proc/cmdline) that makes the topology file's machine and

@@ -2,40 +2,24 @@
 #include "expect/expect.h"
 
 #include "base/error.h"
+#include "expect/arguments.h"
 #include "expect/build.h"
 #include "expect/levels.h"
 #include "expect/machine.h"
 #include "expect/numa.h"
 #include "expect/versions.h"
 
-/* Boot arguments that change the domains in ways that no row knows; "=" when one takes a value. */
-static const char *const unknown_arguments[] = {
-	"acpi=",    "isolcpus=", "maxcpus=",	  "nosmp",		 "nosmt",      "nosmt=",
-	"nr_cpus=", "numa=",	"possible_cpus=", "relax_domain_level=", "split_llc=",
-};
-
-static bool argument_is(const char *word, const char *argument)
-{
-	return g_str_has_suffix(argument, "=") ? g_str_has_prefix(word, argument) :
-						 g_str_equal(word, argument);
-}
-
 static bool boot_arguments_check(const struct topo *topo, GError **error)
 {
-	g_auto(GStrv) words = g_strsplit(topo_boot_arguments(topo), " ", -1);
+	g_autofree char *word = arguments_unmodelled(topo_boot_arguments(topo));
 
-	for (unsigned i = 0; words[i]; i++) {
-		for (unsigned j = 0; j < G_N_ELEMENTS(unknown_arguments); j++) {
-			if (!argument_is(words[i], unknown_arguments[j]))
-				continue;
-			g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
-				    "topology '%s' boots with '%s', which changes the domains in "
-				    "a way that no rule knows",
-				    topo_name(topo), words[i]);
-			return false;
-		}
-	}
-	return true;
+	if (!word)
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+		    "topology '%s' boots with '%s', which changes the domains in a way that no "
+		    "rule knows",
+		    topo_name(topo), word);
+	return false;
 }
 
 struct domain_tree *expect_domains(const struct topo *topo, const struct kernel_facts *facts,

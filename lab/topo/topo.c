@@ -116,6 +116,14 @@ unsigned topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu)
 	return topo->cpu_of_vcpu[vcpu];
 }
 
+bool topo_is_numbered_by_apic_id(const struct topo *topo)
+{
+	for (unsigned cpu = 0; cpu < topo->n_cpus; cpu++)
+		if (topo->cpu[cpu].vcpu != cpu)
+			return false;
+	return true;
+}
+
 unsigned topo_n_packages(const struct topo *topo)
 {
 	return topo->shape.packages;

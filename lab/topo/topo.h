@@ -77,6 +77,8 @@ unsigned topo_n_cpus(const struct topo *topo);
 const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu);
 /* Which Linux CPU is QEMU's vCPU @vcpu? */
 unsigned topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu);
+/* Is every CPU its own vCPU? So QEMU's MADT has it; other numberings need another MADT. */
+bool topo_is_numbered_by_apic_id(const struct topo *topo);
 /* The shape of a regular machine, as QEMU's -smp wants it. */
 unsigned topo_n_packages(const struct topo *topo);
 unsigned topo_llcs_per_package(const struct topo *topo);

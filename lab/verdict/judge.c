@@ -2,10 +2,10 @@
 /* What a job came to, in the order in which one thing makes the next worth judging. */
 #include "base/cpus.h"
 #include "base/error.h"
+#include "expect/arguments.h"
 #include "expect/expect.h"
 #include "observe/acpi.h"
 #include "observe/observe.h"
-#include "verdict/arguments.h"
 #include "verdict/compare.h"
 
 #include <string.h>
@@ -151,22 +151,13 @@ static void judge_facts(struct session *session)
 			"as set");
 }
 
-/* QEMU lists the vCPUs in the order of their APIC ids; any other order needs a MADT of ours. */
-static bool numbering_needs_table(const struct topo *topo)
-{
-	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
-		if (topo_cpu(topo, cpu)->vcpu != cpu)
-			return true;
-	return false;
-}
-
 /* False: this kernel cannot be given the machine, so there is nothing to judge. */
 static bool judge_table(struct session *session)
 {
 	const struct kernel_facts *facts = session->input->facts;
 	bool taken;
 
-	if (!numbering_needs_table(session->input->topo))
+	if (topo_is_numbered_by_apic_id(session->input->topo))
 		return true;
 	if (!kernel_facts_builtin(facts, "ACPI_TABLE_UPGRADE")) {
 		session_say(session, "guest.table-upgrade", VERDICT_SKIP, NULL,

@@ -19,7 +19,8 @@ static const char *const prefixes[] = {
 	"general protection",	      /* arch/x86/kernel/traps.c */
 	"unchecked MSR access error", /* arch/x86/mm/extable.c */
 	"Kernel panic - not syncing", /* kernel/panic.c */
-	"ERROR: ",		      /* kernel/sched/topology.c: sched_domain_debug_one() */
+	"INFO: trying to register non-static key", /* kernel/locking/lockdep.c */
+	"ERROR: ", /* kernel/sched/topology.c: sched_domain_debug_one() */
 };
 
 /* arch/x86/kernel/dumpstack.c, __die_header(): "invalid opcode: 0000 [#1] PREEMPT SMP" */

@@ -38,7 +38,7 @@ void check_invariants(const struct domain_tree *tree, const struct cpus *online,
 struct splat_input {
 	const char *name, *stall_name; /* of the two checks */
 	GPtrArray *log;		       /* struct kernel_message * */
-	GPtrArray *known;	       /* a log that was judged before: its lines are left out */
+	GPtrArray *known;	       /* a log judged before: what it told is left out */
 	const char *evidence;	       /* what @log was read from */
 	/* NULL: none was observed. With it a complaint about groups says what they lack. */
 	const struct domain_tree *tree;

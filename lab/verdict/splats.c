@@ -13,12 +13,17 @@
 
 /* What a CPU that was not given time looks like, from inside the guest. */
 static const char *const stalls[] = {
-	/* kernel/rcu/tree_stall.h, print_other_cpu_stall() and print_cpu_stall() */
-	"detected stalls on CPUs/tasks",
+	/* kernel/rcu/tree_stall.h, print_other_cpu_stall() and print_cpu_stall(); rcu/tasks.h */
+	"detected stalls on ",
 	"self-detected stall on CPU",
+	"detected stall, but suppressed",
+	/* kernel/rcu/tree_exp.h, synchronize_rcu_expedited_stall() */
+	"detected expedited stalls",
 	/* kernel/watchdog.c, watchdog_timer_fn() and watchdog_hardlockup_check() */
 	"soft lockup - CPU#",
 	"hard LOCKUP on cpu",
+	/* kernel/workqueue.c, wq_watchdog_timer_fn() */
+	"workqueue lockup - pool",
 };
 
 struct gate {
@@ -27,7 +32,7 @@ struct gate {
 	int cpu, level;
 	struct findings *splats, *stalls;
 	GHashTable *splat_set; /* the messages that observe_splats() chose */
-	GHashTable *known;     /* texts that were judged before; NULL: none */
+	GHashTable *known;     /* texts that were told before; NULL: none */
 };
 
 static bool is_stall(const char *text)
@@ -35,7 +40,8 @@ static bool is_stall(const char *text)
 	for (gsize i = 0; i < G_N_ELEMENTS(stalls); i++)
 		if (strstr(text, stalls[i]))
 			return true;
-	return false;
+	/* kernel/hung_task.c, check_hung_task(): "INFO: task x:1 blocked for more than 120 s..." */
+	return g_str_has_prefix(text, "INFO: task ") && strstr(text, " for more than ");
 }
 
 /*
@@ -127,14 +133,22 @@ static void gate_message(struct gate *gate, const struct kernel_message *message
 		gate_splat(gate, message->text);
 }
 
-static GHashTable *texts_of(GPtrArray *log)
+/* What was found in @log. Its other lines excuse nothing: one may follow a cut by chance. */
+static GHashTable *complaints_of(GPtrArray *log)
 {
 	GHashTable *texts = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GPtrArray) splats = observe_splats(log);
 
+	for (guint i = 0; i < splats->len; i++) {
+		const struct kernel_message *message = splats->pdata[i];
+
+		g_hash_table_add(texts, message->text);
+	}
 	for (guint i = 0; i < log->len; i++) {
 		const struct kernel_message *message = log->pdata[i];
 
-		g_hash_table_add(texts, message->text);
+		if (is_stall(message->text))
+			g_hash_table_add(texts, message->text);
 	}
 	return texts;
 }
@@ -152,7 +166,7 @@ void check_splats(const struct splat_input *input, struct checks *checks)
 		.stalls = findings_new(input->stall_name, overloaded ? VERDICT_ERROR : VERDICT_FAIL,
 				       "lines of the kernel's log", input->evidence),
 		.splat_set = g_hash_table_new(NULL, NULL),
-		.known = input->known ? texts_of(input->known) : NULL,
+		.known = input->known ? complaints_of(input->known) : NULL,
 	};
 
 	for (guint i = 0; i < splats->len; i++)

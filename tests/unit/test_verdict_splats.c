@@ -49,6 +49,8 @@ static const struct {
 	{"msr", "[    0.100000] unchecked MSR access error: WRMSR to 0x1 (tried to write 0x0)\n"},
 	/* kernel/sched/topology.c, build_sched_domain() */
 	{"borken", "[    0.100000] BUG: arch topology borken\n"},
+	/* kernel/locking/lockdep.c, assign_lock_key() */
+	{"lockdep", "[    0.100000] INFO: trying to register non-static key.\n"},
 	/* kernel/panic.c, panic() */
 	{"panic", "[    0.100000] Kernel panic - not syncing: Attempted to kill init!\n"},
 };
@@ -145,15 +147,35 @@ static void test_known_lines_are_left_out(void)
 	assert_check(checks, "kernel.splats", VERDICT_PASS, NULL);
 }
 
+/* A healthy line of another CPU came between the cut and the warning, on the console alone. */
+static void test_known_lines_excuse_no_splat(void)
+{
+	AUTO(checks) *checks =
+		judge_log("[    9.000000] ------------[ cut here ]------------\n"
+			  "[    0.100000] random: crng init done\n"
+			  "[    9.000001] WARNING: CPU: 0 PID: 1 at kernel/cpu.c:1 x+0x1/0x2\n",
+			  "[    0.100000] random: crng init done\n", NULL, 0);
+
+	assert_check(checks, "kernel.splats", VERDICT_FAIL, NULL);
+}
+
 static const char stall[] =
 	"[   60.000000] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n";
 static const char lockup[] =
 	"[   60.000000] watchdog: BUG: soft lockup - CPU#3 stuck for 26s! [swapper/0:1]\n";
+/* kernel/rcu/tree_exp.h, kernel/rcu/tasks.h, kernel/workqueue.c, kernel/hung_task.c */
+static const char expedited[] = "[   60.000000] rcu: INFO: rcu_preempt detected expedited stalls "
+				"on CPUs/tasks: { 3-.... } 5251 jiffies s: 53 root: 0x8/.\n";
+static const char tasks[] = "[   60.000000] INFO: rcu_tasks detected stalls on tasks:\n";
+static const char workqueue[] = "[   60.000000] BUG: workqueue lockup - pool cpus=3 node=0 "
+				"flags=0x0 nice=0 stuck for 31s!\n";
+static const char hung[] =
+	"[  242.000000] INFO: task swapper/0:1 blocked for more than 120 seconds.\n";
 
 /* The contract: a stall or a lockup on an overloaded host is the host's. */
 static void test_stalls(void)
 {
-	static const char *const lines[] = {stall, lockup};
+	static const char *const lines[] = {stall, lockup, expedited, tasks, workqueue, hung};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(lines); i++) {
 		AUTO(checks) *overloaded = judge_log(lines[i], NULL, NULL, 128);
@@ -175,6 +197,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/verdict/splats/no-tree", test_groups_without_tree);
 	g_test_add_func("/verdict/splats/no-cpu", test_other_splat_has_no_cpu);
 	g_test_add_func("/verdict/splats/known", test_known_lines_are_left_out);
+	g_test_add_func("/verdict/splats/known-excuse", test_known_lines_excuse_no_splat);
 	g_test_add_func("/verdict/splats/stalls", test_stalls);
 	for (unsigned i = 0; i < G_N_ELEMENTS(bad_lines); i++) {
 		g_autofree char *path =

@@ -103,7 +103,7 @@ static bool group_read(const char **cursor, struct domain *domain)
 
 /*
  * The kernel stops in the middle of the list when it finds a fault, and says so in the next line:
- * "ERROR: empty group". Only then may the list be short.
+ * "ERROR: empty group". Only then may the list be short, or have no group at all.
  */
 static bool groups_read(const char *text, const char *next, struct domain *domain)
 {
@@ -111,6 +111,7 @@ static bool groups_read(const char *text, const char *next, struct domain *domai
 
 	if (!scan_literal(&p, GROUPS))
 		return false;
+	domain_show_groups(domain);
 	while (*p) {
 		if (!group_read(&p, domain))
 			return false;
@@ -130,6 +131,14 @@ static const char *message_text(GPtrArray *log, guint i)
 		return NULL;
 	message = g_ptr_array_index(log, i);
 	return message->text;
+}
+
+/* "ERROR: group is NULL" comes behind an empty line. */
+static const char *message_below(GPtrArray *log, guint i)
+{
+	const char *text = message_text(log, i + 1);
+
+	return text && !*text ? message_text(log, i + 2) : text;
 }
 
 static void error_line(unsigned cpu, const char *text, GError **error)
@@ -166,7 +175,7 @@ static bool chain_read(GPtrArray *log, guint start, unsigned cpu, struct domain_
 			}
 		} else if (g_str_has_prefix(p, GROUPS)) {
 			if (!domain || domain->groups ||
-			    !groups_read(text, message_text(log, i + 1), domain)) {
+			    !groups_read(text, message_below(log, i), domain)) {
 				error_line(cpu, text, error);
 				return false;
 			}

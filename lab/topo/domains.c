@@ -79,14 +79,19 @@ struct domain *domain_tree_append(struct domain_tree *tree, unsigned cpu)
 	return domain;
 }
 
+void domain_show_groups(struct domain *domain)
+{
+	if (!domain->groups)
+		domain->groups = g_ptr_array_new_with_free_func(domain_group_free);
+}
+
 struct domain_group *domain_add_group(struct domain *domain, struct cpus *span)
 {
 	struct domain_group *group = g_new0(struct domain_group, 1);
 
 	group->span = span;
 	group->id = -1;
-	if (!domain->groups)
-		domain->groups = g_ptr_array_new_with_free_func(domain_group_free);
+	domain_show_groups(domain);
 	g_ptr_array_add(domain->groups, group);
 	return group;
 }

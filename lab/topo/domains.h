@@ -40,6 +40,8 @@ AUTO_DEFINE(domain_tree, domain_tree_free)
 struct domain *domain_tree_append(struct domain_tree *tree, unsigned cpu);
 /* Makes @cpu known although it has no domain (an isolated CPU). */
 void domain_tree_touch(struct domain_tree *tree, unsigned cpu);
+/* From here on groups are shown, even if there is none: a domain without groups is a fault. */
+void domain_show_groups(struct domain *domain);
 /* Takes the reference to @span over; mask and id start as not shown. */
 struct domain_group *domain_add_group(struct domain *domain, struct cpus *span);
 

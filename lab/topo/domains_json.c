@@ -192,9 +192,10 @@ static bool read_groups(const json_t *object, struct domain *domain, const char 
 		return false;
 	if (json_is_null(json))
 		return true;
-	if (!json_is_array(json) || json_array_size(json) == 0 || json_array_size(json) > CPUS_MAX)
-		return json_error(error, where, "has 'groups' that are not a list of 1 to %d",
+	if (!json_is_array(json) || json_array_size(json) > CPUS_MAX)
+		return json_error(error, where, "has 'groups' that are not a list of at most %d",
 				  CPUS_MAX);
+	domain_show_groups(domain);
 	for (size_t i = 0; i < json_array_size(json); i++) {
 		g_autofree char *place = g_strdup_printf("%s.groups[%zu]", where, i);
 		const json_t *item = json_array_get(json, i);

@@ -2,23 +2,25 @@
 /* What holds for the groups of any domain. */
 #include "verdict/invariants.h"
 
-static bool groups_shown(const struct domain *domain)
+/* NULL when the domain has no group, which groups_cover tells, or when groups are not shown. */
+static const struct domain_group *first_group(const struct domain *domain)
 {
-	return domain->groups && domain->groups->len > 0;
+	return domain->groups && domain->groups->len ? domain->groups->pdata[0] : NULL;
 }
 
 /* The innermost domain has no child left: its own group is the CPU itself. */
 static void check_first_group_domain(const struct scene *scene, unsigned cpu,
 				     const struct domain *domain, const struct domain *child)
 {
-	const struct domain_group *first;
+	const struct domain_group *first = first_group(domain);
 	AUTO(cpus) *own = NULL;
 	g_autofree char *reason = NULL;
 
-	if (!groups_shown(domain))
+	if (!domain->groups)
 		return;
 	findings_compared(scene->findings, 1);
-	first = domain->groups->pdata[0];
+	if (!first)
+		return;
 	own = child ? cpus_ref(child->span) : cpus_new();
 	if (!child)
 		cpus_add(own, cpu);
@@ -52,7 +54,7 @@ struct cpus *domain_uncovered(const struct domain *domain)
 	AUTO(cpus) *all = NULL;
 	struct cpus *lacking;
 
-	if (!groups_shown(domain))
+	if (!domain->groups)
 		return NULL;
 	all = groups_union(domain);
 	lacking = cpus_copy(domain->span);
@@ -99,7 +101,7 @@ static void check_balance_mask_domain(const struct scene *scene, unsigned cpu,
 				      const struct domain *domain, const struct domain *child)
 {
 	(void)child;
-	if (!groups_shown(domain))
+	if (!domain->groups)
 		return;
 	findings_compared(scene->findings, 1);
 	for (guint i = 0; i < domain->groups->len; i++) {

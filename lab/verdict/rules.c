@@ -55,7 +55,8 @@ static bool compare_chain(const struct domain_tree *expected, const struct domai
 		g_autofree char *want_text = NULL, *got_text = NULL;
 		g_autofree char *want_names = NULL, *got_names = NULL, *reason = NULL;
 
-		if (want && got && g_strcmp0(want->name, got->name) == 0)
+		/* A name that is not shown is no other name; domain_hides() tells of it. */
+		if (want && got && (!got->name || g_strcmp0(want->name, got->name) == 0))
 			continue;
 		want_text = domain_text(want);
 		got_text = domain_text(got);
@@ -154,8 +155,17 @@ static void compare_level(const struct domain *want, const struct domain *got, u
 }
 
 /*
+ * Groups of one id share their capacity: init_overlap_sched_group() and get_group() take the one of
+ * the first CPU that balances.
+ */
+static bool group_id_usual(const struct domain_group *group)
+{
+	return group->id < 0 || group->id == cpus_next(group->mask ?: group->span, -1);
+}
+
+/*
  * "0-1 2-3", own group first; a balance mask is told where it is not the whole group, which is also
- * when the kernel's log has it (sched_domain_debug_one()).
+ * when the kernel's log has it (sched_domain_debug_one()), and an id where it is another's.
  */
 static char *groups_text(const struct domain *domain)
 {
@@ -167,6 +177,8 @@ static char *groups_text(const struct domain *domain)
 		g_autofree char *mask = NULL;
 
 		g_string_append_printf(text, "%s%s", i ? " " : "", span);
+		if (!group_id_usual(group))
+			g_string_append_printf(text, " (id %d)", group->id);
 		if (!group->mask || cpus_equal(group->mask, group->span))
 			continue;
 		mask = cpus_to_list(group->mask);
@@ -226,7 +238,7 @@ static const char *domain_hides(const struct domain *want, const struct domain *
 		return "flags";
 	if (want->level >= 0 && got->level < 0)
 		return "level";
-	if (!got->groups || got->groups->len == 0)
+	if (!got->groups)
 		return "groups";
 	return NULL;
 }

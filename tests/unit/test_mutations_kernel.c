@@ -184,6 +184,31 @@ static void chain_lost(struct spoiled *spoiled)
 	lines_join(log, log_lines);
 }
 
+/* As if build_sched_domains() had given up: not one CPU is attached to anything. */
+static void domains_lost(struct spoiled *spoiled)
+{
+	static const char *const parts[] = {"attaching sched-domain", "; ", "domain"};
+	GString *text = evidence_find(&spoiled->evidence, "proc/schedstat")->text;
+	GString *log = evidence_find(&spoiled->evidence, "kmsg")->text;
+	g_autoptr(GPtrArray) lines = lines_of(text);
+	g_autoptr(GPtrArray) log_lines = lines_of(log);
+
+	for (guint i = lines->len; i-- > 0;)
+		if (g_str_has_prefix(lines->pdata[i], parts[2]))
+			g_ptr_array_remove_index(lines, i);
+	lines_join(text, lines);
+	/* Lines of the trees, and no others, are indented. */
+	for (guint i = log_lines->len; i-- > 0;)
+		if (strstr(log_lines->pdata[i], parts[0]) ||
+		    (strstr(log_lines->pdata[i], parts[1]) &&
+		     (strstr(log_lines->pdata[i], " groups: ") ||
+		      strstr(log_lines->pdata[i], " domain-"))))
+			g_ptr_array_remove_index(log_lines, i);
+	log_renumber(log_lines);
+	lines_join(log, log_lines);
+	drop(spoiled, "sys/kernel/debug/sched/domains/");
+}
+
 static void cpu_in_schedstat_lost(struct spoiled *spoiled)
 {
 	GString *text = evidence_find(&spoiled->evidence, "proc/schedstat")->text;
@@ -209,6 +234,43 @@ static void groups_begin_elsewhere(struct spoiled *spoiled)
 {
 	log_edit(&spoiled->evidence, 0, 0, 1, "0:{ span=0 ", "16:{ span=16 ");
 	log_edit(&spoiled->evidence, 0, 0, 1, "16:{ span=16 }", "0:{ span=0 }");
+}
+
+static void group_id_other(struct spoiled *spoiled)
+{
+	log_edit(&spoiled->evidence, 0, 1, 1, " 1:{ span=1,17", " 0:{ span=1,17");
+}
+
+/* CPU 9 has no group in its node's domain; the lines are sched_domain_debug_one()'s. */
+static void groups_replaced(struct spoiled *spoiled, const char *const *records)
+{
+	GString *text = evidence_find(&spoiled->evidence, "kmsg")->text;
+	g_autoptr(GPtrArray) lines = lines_of(text);
+	guint at = log_line(lines, 9, 2) + 1;
+
+	g_ptr_array_remove_index(lines, at);
+	for (unsigned i = 0; records[i]; i++)
+		g_ptr_array_insert(lines, (int)(at + i), g_strdup(records[i]));
+	log_renumber(lines);
+	lines_join(text, lines);
+}
+
+static void first_group_empty(struct spoiled *spoiled)
+{
+	static const char *const records[] = {
+		"7,0,600000,-;    groups:", "3,0,600000,-;ERROR: empty group",
+		"3,0,600000,-;ERROR: groups don't span domain->span", NULL};
+
+	groups_replaced(spoiled, records);
+}
+
+static void group_null(struct spoiled *spoiled)
+{
+	static const char *const records[] = {
+		"7,0,600000,-;    groups:", "4,0,600000,-;", "3,0,600000,-;ERROR: group is NULL",
+		"3,0,600000,-;ERROR: groups don't span domain->span", NULL};
+
+	groups_replaced(spoiled, records);
 }
 
 static void record_lost(struct spoiled *spoiled)
@@ -306,6 +368,11 @@ static const struct mutation mutations[] = {
 	{"domain-lost", domain_lost, VERDICT_FAIL, "domains.rules"},
 	{"domain-lost-meet", domain_lost, VERDICT_FAIL, "invariants.meet"},
 	{"chain-lost", chain_lost, VERDICT_FAIL, "invariants.present"},
+	{"domains-lost", domains_lost, VERDICT_FAIL, "invariants.present"},
+	{"domains-lost-rules", domains_lost, VERDICT_FAIL, "domains.rules"},
+	{"group-id-other", group_id_other, VERDICT_FAIL, "domains.rules"},
+	{"first-group-empty", first_group_empty, VERDICT_FAIL, "invariants.groups-cover"},
+	{"group-null", group_null, VERDICT_FAIL, "invariants.groups-cover"},
 	{"cpu-in-schedstat-lost", cpu_in_schedstat_lost, VERDICT_ERROR, "domains.cpus"},
 	{"group-lost-cpu", group_lost_cpu, VERDICT_FAIL, "invariants.groups-cover"},
 	{"group-reaches-out", group_reaches_out, VERDICT_FAIL, "invariants.groups-cover"},

@@ -45,7 +45,7 @@ static const struct argp_option run_options[] = {
 	{.name = "format",
 	 .key = KEY_FORMAT,
 	 .arg = "F",
-	 .doc = "Print the report as F: text (default) or json"},
+	 .doc = "Print the report in the format F (default text)"},
 	{.name = "timeout",
 	 .key = KEY_TIMEOUT,
 	 .arg = "S",
@@ -62,15 +62,6 @@ static const struct argp_option run_options[] = {
 	{.name = "verbose", .key = 'v', .doc = "Report more"},
 	{0},
 };
-
-static bool run_option_format(const char *value, struct run_options *options, GError **error)
-{
-	options->format = report_format_find(value);
-	if (!options->format)
-		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-			    "--format takes text or json, not '%s'", value);
-	return options->format != NULL;
-}
 
 static bool run_option_accel(const char *value, struct run_options *options, GError **error)
 {
@@ -127,7 +118,8 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 		options->offline = true;
 		return true;
 	case KEY_FORMAT:
-		return run_option_format(value, options, error);
+		options->format = report_format_require(value, error);
+		return options->format != NULL;
 	case KEY_QUIET:
 		options->quiet = true;
 		return true;

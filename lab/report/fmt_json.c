@@ -5,8 +5,7 @@
 static char *json_write(const struct report *report, const struct report_style *style)
 {
 	json_t *root = NULL;
-	g_autofree char *text = NULL;
-	char *lines;
+	char *text;
 
 	(void)style;
 	if (report->results->len == 1) {
@@ -16,15 +15,14 @@ static char *json_write(const struct report *report, const struct report_style *
 		for (guint i = 0; i < report->results->len; i++)
 			json_array_append_new(root, result_to_json(report->results->pdata[i]));
 	}
-	text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+	text = report_json_text(root);
 	json_decref(root);
-	lines = g_strdup_printf("%s\n", text);
-	return lines;
+	return text;
 }
 
 const struct report_format report_format_json = {
 	.name = "json",
-	.suffix = "report.json",
+	.file = "run.json",
 	.help = "the results as JSON: one object for one job, an array otherwise",
 	.write = json_write,
 };

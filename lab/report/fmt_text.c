@@ -30,7 +30,7 @@ static void page_verdict(struct page *page, enum verdict verdict)
 static void page_field(struct page *page, const char *label, const char *text)
 {
 	g_autofree char *first = g_strdup_printf("  %-9s ", label);
-	g_autofree char *printable = text ? lines_printable(text, !page->style->utf8) : NULL;
+	g_autofree char *printable = text ? lines_printable(text, page->style) : NULL;
 
 	if (printable)
 		lines_wrap(page->out, first, "            ", printable);
@@ -56,7 +56,7 @@ static void page_accelerator(struct page *page)
 static void page_header(struct page *page, const struct result *result)
 {
 	g_autofree char *name = g_strdup_printf("%s with %s: ", result->topology, result->kernel);
-	g_autofree char *printable = lines_printable(name, !page->style->utf8);
+	g_autofree char *printable = lines_printable(name, page->style);
 
 	g_string_append(page->out, printable);
 	page_verdict(page, result_verdict(result));
@@ -115,8 +115,7 @@ static void page_passed_check(struct page *page, const struct check *check)
 {
 	g_autofree char *first = g_strdup_printf("  %-9s %-23s ", "PASS", check->name);
 	g_autofree char *rest = g_strnfill(strlen(first), ' ');
-	g_autofree char *reason =
-		lines_printable(check->reason ? check->reason : "", !page->style->utf8);
+	g_autofree char *reason = lines_printable(check->reason ? check->reason : "", page->style);
 
 	lines_wrap(page->out, first, rest, reason);
 }
@@ -241,7 +240,7 @@ static char *text_write(const struct report *report, const struct report_style *
 
 const struct report_format report_format_text = {
 	.name = "text",
-	.suffix = "report.txt",
+	.file = "report.txt",
 	.help = "for a human: domains, checks, failures in full",
 	.write = text_write,
 };

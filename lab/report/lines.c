@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-char *lines_printable(const char *text, bool ascii)
+char *lines_printable(const char *text, const struct report_style *style)
 {
 	g_autofree char *valid = g_utf8_make_valid(text, -1);
 	GString *out = g_string_new(NULL);
@@ -11,7 +11,7 @@ char *lines_printable(const char *text, bool ascii)
 	for (char *p = valid; *p; p = g_utf8_next_char(p)) {
 		gunichar c = g_utf8_get_char(p);
 
-		if (!g_unichar_isprint(c) || (ascii && c >= 0x80))
+		if (!g_unichar_isprint(c) || (!style->utf8 && c >= 0x80))
 			g_string_append_c(out, '?');
 		else
 			g_string_append_unichar(out, c);

@@ -3,16 +3,17 @@
 #ifndef REPORT_LINES_H
 #define REPORT_LINES_H
 
+#include "report/report.h"
+
 #include <glib.h>
-#include <stdbool.h>
 
 #define REPORT_WIDTH 100
 
 /*
  * A guest's bytes must not reach the terminal: control characters and broken UTF-8 become '?', and
- * with @ascii every other character that is not ASCII too. Caller frees.
+ * without UTF-8 every other character that is not ASCII too. Caller frees.
  */
-char *lines_printable(const char *text, bool ascii);
+char *lines_printable(const char *text, const struct report_style *style);
 
 /*
  * Appends @first and then the words of @text, wrapped; further lines begin with @rest. CPU lists

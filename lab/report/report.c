@@ -2,6 +2,8 @@
 /* What a whole run came to. */
 #include "report/report.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 const struct report_format *report_format_find(const char *name)
@@ -9,6 +11,20 @@ const struct report_format *report_format_find(const char *name)
 	for (guint i = 0; report_format_table[i]; i++)
 		if (strcmp(report_format_table[i]->name, name) == 0)
 			return report_format_table[i];
+	return NULL;
+}
+
+const struct report_format *report_format_require(const char *name, GError **error)
+{
+	const struct report_format *format = report_format_find(name);
+	g_autoptr(GString) known = g_string_new(NULL);
+
+	if (format)
+		return format;
+	for (guint i = 0; report_format_table[i]; i++)
+		g_string_append_printf(known, "%s%s", i ? ", " : "", report_format_table[i]->name);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "there is no report format '%s', the formats are: %s", name, known->str);
 	return NULL;
 }
 

@@ -37,11 +37,18 @@ struct result *result_new(void);
 void result_free(struct result *result);
 AUTO_DEFINE(result, result_free)
 enum verdict result_verdict(const struct result *result);
+/*
+ * Judges @input, into which how the guest ended is put from the result, and replaces the result's
+ * judgement.
+ */
+void result_judge(struct result *result, const struct verdict_input *input);
 
 /* The result.json object; its schema is lab/report/result.schema.json. */
 json_t *result_to_json(const struct result *result);
 /* Reads it back without the judgement's trees; unknown members are fine. ERROR_INPUT. */
 struct result *result_from_json(const json_t *json, GError **error);
+/* What a file with @json in it holds, newline and all. Caller frees. */
+char *report_json_text(const json_t *json);
 
 /* How a report may look; the caller knows the terminal. */
 struct report_style {
@@ -58,8 +65,8 @@ struct report {
 };
 
 struct report_format {
-	const char *name;   /* "text" */
-	const char *suffix; /* of the file in the run's folder, "report.txt" */
+	const char *name; /* "text" */
+	const char *file; /* in the run's folder: "report.txt" */
 	const char *help;
 	char *(*write)(const struct report *report, const struct report_style *style);
 };
@@ -67,6 +74,8 @@ struct report_format {
 /* Sorted, NULL-terminated. */
 extern const struct report_format *const report_format_table[];
 const struct report_format *report_format_find(const char *name);
+/* The same; a name that no format has is ERROR_INPUT, and the message lists those there are. */
+const struct report_format *report_format_require(const char *name, GError **error);
 
 /* 0 pass; 1 any FAIL or TIMEOUT; 3 any ERROR (wins); 77 everything skipped. */
 int report_exit_status(const struct report *report);

@@ -34,6 +34,18 @@ void result_free(struct result *result)
 	g_free(result);
 }
 
+void result_judge(struct result *result, const struct verdict_input *input)
+{
+	struct verdict_input whole = *input;
+
+	whole.ending = result->ending;
+	whole.ending_detail = result->ending_detail;
+	whole.channel_problem = result->channel_problem;
+	whole.vcpus_per_host_cpu = result->vcpus_per_host_cpu;
+	judgement_free(result->judgement);
+	result->judgement = judge(&whole);
+}
+
 /* What was never judged cannot have passed. */
 enum verdict result_verdict(const struct result *result)
 {

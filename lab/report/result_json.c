@@ -106,6 +106,13 @@ json_t *result_to_json(const struct result *result)
 	return json;
 }
 
+char *report_json_text(const json_t *json)
+{
+	g_autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+
+	return g_strconcat(text, "\n", NULL);
+}
+
 /* Reading keeps the first problem; what follows it reads as absent. */
 struct reader {
 	GError **error;

@@ -63,11 +63,12 @@ static char *span_text(const struct cpus *span)
 }
 
 static void tree_domain(GString *out, const struct domain *domain, bool last,
-			const struct marks *marks, bool ascii)
+			const struct report_style *style)
 {
-	g_autofree char *name = lines_printable(domain->name ? domain->name : "?", ascii);
+	const struct marks *marks = style->utf8 ? &marks_utf8 : &marks_ascii;
+	g_autofree char *name = lines_printable(domain->name ? domain->name : "?", style);
 	g_autofree char *flags = domain->flags ? flags_folded(domain->flags) : NULL;
-	g_autofree char *shown = flags ? lines_printable(flags, ascii) : NULL;
+	g_autofree char *shown = flags ? lines_printable(flags, style) : NULL;
 	g_autofree char *span = span_text(domain->span);
 	g_autofree char *rest = g_strdup_printf("  %s%*s", last ? "   " : marks->bar,
 						NAME_COLUMNS + SPAN_COLUMNS + 2, "");
@@ -91,7 +92,6 @@ static void tree_shape(GString *out, const struct domain_tree *tree, const struc
 {
 	unsigned cpu = (unsigned)cpus_next(shape, -1);
 	unsigned depth = domain_tree_depth(tree, cpu);
-	const struct marks *marks = style->utf8 ? &marks_utf8 : &marks_ascii;
 	g_autofree char *alike = span_text(shape);
 
 	g_string_append_printf(out, "CPU %u", cpu);
@@ -99,8 +99,7 @@ static void tree_shape(GString *out, const struct domain_tree *tree, const struc
 		g_string_append_printf(out, ", of %u alike: %s", cpus_count(shape), alike);
 	g_string_append(out, depth ? "\n" : ": no domain\n");
 	for (unsigned i = 0; i < depth; i++)
-		tree_domain(out, domain_tree_get(tree, cpu, i), i + 1 == depth, marks,
-			    !style->utf8);
+		tree_domain(out, domain_tree_get(tree, cpu, i), i + 1 == depth, style);
 }
 
 char *report_tree(const struct domain_tree *tree, const struct report_style *style)

@@ -63,7 +63,7 @@ static bool write_format(const struct report *report, const struct report_format
 {
 	struct report_style plain = {.utf8 = true, .verbose = true};
 	g_autofree char *text = format->write(report, &plain);
-	g_autofree char *path = g_build_filename(report->run_folder, format->suffix, NULL);
+	g_autofree char *path = g_build_filename(report->run_folder, format->file, NULL);
 
 	return g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_NONE, 0644, error);
 }

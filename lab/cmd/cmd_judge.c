@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "base/error.h"
 #include "base/terminal.h"
 #include "base/version.h"
 #include "cmd/command.h"
-#include "cmd/saved_job.h"
+#include "run/saved_job.h"
 
 #include <stdio.h>
 
@@ -19,7 +18,7 @@ static const struct argp_option judge_options[] = {
 	{.name = "format",
 	 .key = KEY_FORMAT,
 	 .arg = "F",
-	 .doc = "Print the report as F: text (default) or json"},
+	 .doc = "Print the report in the format F (default text)"},
 	{.name = "write", .key = KEY_WRITE, .doc = "Put the new verdict into result.json"},
 	{.name = "verbose", .key = 'v', .doc = "Say what each check compared"},
 	{0},
@@ -35,10 +34,7 @@ static bool judge_option(int key, const char *value, void *data, GError **error)
 		settings->verbose = true;
 	if (key != KEY_FORMAT)
 		return true;
-	settings->format = report_format_find(value);
-	if (!settings->format)
-		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-			    "--format takes the name of a report format, not '%s'", value);
+	settings->format = report_format_require(value, error);
 	return settings->format != NULL;
 }
 

@@ -2,8 +2,9 @@
 #include "run/job.h"
 
 #include "base/error.h"
-#include "base/records.h"
-#include "image/initramfs.h"
+#include "base/host.h"
+#include "run/assembly.h"
+#include "run/channel.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -30,17 +31,12 @@ char *job_folder(const struct job_spec *spec)
 
 static char *host_description(void)
 {
-	g_autofree char *cpuinfo = NULL;
-	const char *model = NULL;
+	AUTO(root) *root = root_new_dir("/");
+	g_autofree char *model = host_cpu_model(root);
 	struct utsname name;
 
 	uname(&name);
-	if (g_file_get_contents("/proc/cpuinfo", &cpuinfo, NULL, NULL))
-		model = strstr(cpuinfo, "model name\t: ");
-	if (!model)
-		return g_strdup_printf("Linux %s", name.release);
-	model += strlen("model name\t: ");
-	return g_strdup_printf("Linux %s, %.*s", name.release, (int)strcspn(model, "\n"), model);
+	return g_strdup_printf("Linux %s, %s", name.release, model);
 }
 
 static struct result *job_result_new(const struct job_spec *spec)
@@ -75,83 +71,27 @@ static bool write_file(const char *folder, const char *name, const char *data, g
 					error);
 }
 
-static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
-{
-	struct initramfs_table tables[1];
-	guint n_tables = 0;
-	GBytes *initramfs;
-
-	if (emit_needs_madt(spec->topo)) {
-		tables[n_tables].signature = "APIC";
-		tables[n_tables++].bytes = emit_madt(spec->topo);
-	}
-	initramfs = initramfs_build(spec->agent, tables, n_tables, error);
-	for (guint i = 0; i < n_tables; i++)
-		g_bytes_unref(tables[i].bytes);
-	return initramfs;
-}
-
 static char *job_domain(struct job *job, GError **error)
 {
-	g_autoptr(GBytes) initramfs = job_initramfs(&job->spec, error);
-	g_autofree char *kernel = NULL;
-	g_autofree char *initrd = NULL;
-	struct emit_domain domain;
-
-	if (!initramfs)
-		return NULL;
-	kernel = vm_root_put_file(job->root, "kernel", job->spec.kernel->image_path, error);
-	if (!kernel)
-		return NULL;
-	initrd = vm_root_put(job->root, "initrd", initramfs, error);
-	if (!initrd)
-		return NULL;
-	domain = (struct emit_domain){
-		.name = topo_name(job->spec.topo),
-		.kernel_path = kernel,
-		.initrd_path = initrd,
+	const struct job_spec *spec = &job->spec;
+	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
+	struct assembly assembly = {
+		.topo = spec->topo,
+		.kernel = spec->kernel,
+		.initramfs = initramfs,
 		.command_line = job->result->command_line,
-		.accel = job->spec.accel,
-		.socket_folder = job->spec.uri ? NULL : vm_root_path(job->root),
+		.accel = spec->accel,
+		.uri = spec->uri,
 	};
-	return emit_domain_xml(job->spec.topo, &domain, error);
-}
 
-/* The agent's stream becomes evidence.tar.gz, or a sentence about why it cannot. */
-static GBytes *job_take_evidence(struct job *job)
-{
-	g_autofree char *path = g_build_filename(job->part_folder, "channel.bin", NULL);
-	g_autofree char *data = NULL;
-	g_autoptr(GError) error = NULL;
-	AUTO(records) *records = NULL;
-	GBytes *evidence;
-	gsize length;
-
-	if (!g_file_get_contents(path, &data, &length, NULL) || length == 0)
-		return NULL;
-	records = records_parse((const guint8 *)data, length, &error);
-	if (!records) {
-		job->result->channel_problem = g_strdup(error->message);
-		return NULL;
-	}
-	evidence = records_blob(records, "evidence");
-	if (!records_complete(records))
-		job->result->channel_problem =
-			g_strdup("the agent's stream ends before it said bye");
-	else if (!evidence)
-		job->result->channel_problem = g_strdup("the agent sent no evidence");
-	if (!evidence)
-		return NULL;
-	g_remove(path);
-	return g_bytes_ref(evidence);
+	return initramfs ? assembly_domain(&assembly, job->root, error) : NULL;
 }
 
 /* The lab's own failures are checks like any other, so that no report can overlook them. */
 static void job_add_error(struct job *job, const char *name, const GError *error)
 {
-	g_autofree char *check_name = g_strdup(name);
 	struct check check = {
-		.name = check_name,
+		.name = name,
 		.verdict = VERDICT_ERROR,
 		.cpu = -1,
 		.level = -1,
@@ -163,34 +103,34 @@ static void job_add_error(struct job *job, const char *name, const GError *error
 
 static void job_save_evidence(struct job *job, GBytes *evidence)
 {
+	g_autofree char *channel = g_build_filename(job->part_folder, CHANNEL_FILE, NULL);
 	g_autoptr(GError) error = NULL;
 	gsize length;
 	const char *data = g_bytes_get_data(evidence, &length);
 
-	if (!write_file(job->part_folder, "evidence.tar.gz", data, length, &error))
+	/* The stream is of use only while its evidence lies nowhere else. */
+	if (write_file(job->part_folder, "evidence.tar.gz", data, length, &error))
+		g_remove(channel);
+	else
 		job_add_error(job, "lab.evidence", error);
 }
 
 static void job_judge(struct job *job)
 {
-	struct result *result = job->result;
-	g_autoptr(GBytes) evidence = job_take_evidence(job);
+	g_autoptr(GBytes) evidence =
+		channel_evidence(job->part_folder, &job->result->channel_problem);
 	g_autofree char *console_path = g_build_filename(job->part_folder, "console.log", NULL);
 	g_autofree char *console = NULL;
 	gsize console_length = 0;
 
 	g_file_get_contents(console_path, &console, &console_length, NULL);
-	result->judgement = judge(&(struct verdict_input){
-		.topo = job->spec.topo,
-		.facts = job->spec.kernel->facts,
-		.ending = result->ending,
-		.ending_detail = result->ending_detail,
-		.channel_problem = result->channel_problem,
-		.console = console,
-		.console_length = console_length,
-		.evidence = evidence,
-		.vcpus_per_host_cpu = result->vcpus_per_host_cpu,
-	});
+	result_judge(job->result, &(struct verdict_input){
+					  .topo = job->spec.topo,
+					  .facts = job->spec.kernel->facts,
+					  .console = console,
+					  .console_length = console_length,
+					  .evidence = evidence,
+				  });
 	if (evidence)
 		job_save_evidence(job, evidence);
 }
@@ -201,7 +141,7 @@ static bool job_publish(struct job *job, GError **error)
 	g_autofree char *folder = g_build_filename(job->spec.run_folder, job->result->folder, NULL);
 	g_autofree char *parent = g_path_get_dirname(folder);
 	json_t *json = result_to_json(job->result);
-	g_autofree char *text = json_dumps(json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+	g_autofree char *text = report_json_text(json);
 
 	json_decref(json);
 	if (!write_file(job->part_folder, "result.json", text, strlen(text), error))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/saved_job.h"
+#include "run/saved_job.h"
 
 #include "base/error.h"
 #include "topo/load.h"
@@ -118,20 +118,13 @@ void saved_job_free(struct saved_job *job)
 
 void saved_job_judge(struct saved_job *job)
 {
-	struct result *result = job->result;
-
-	judgement_free(result->judgement);
-	result->judgement = judge(&(struct verdict_input){
-		.topo = job->topo,
-		.facts = job->facts,
-		.ending = result->ending,
-		.ending_detail = result->ending_detail,
-		.channel_problem = result->channel_problem,
-		.console = job->console,
-		.console_length = job->console_length,
-		.evidence = job->evidence,
-		.vcpus_per_host_cpu = result->vcpus_per_host_cpu,
-	});
+	result_judge(job->result, &(struct verdict_input){
+					  .topo = job->topo,
+					  .facts = job->facts,
+					  .console = job->console,
+					  .console_length = job->console_length,
+					  .evidence = job->evidence,
+				  });
 }
 
 /* Members that this version does not know stay as they were. */
@@ -145,7 +138,7 @@ bool saved_job_write(struct saved_job *job, GError **error)
 	for (gsize i = 0; i < G_N_ELEMENTS(judged); i++)
 		json_object_set(job->json, judged[i], json_object_get(fresh, judged[i]));
 	json_decref(fresh);
-	text = json_dumps(job->json, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+	text = report_json_text(job->json);
 	if (!g_file_set_contents_full(job->path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0644,
 				      &cause))
 		return input_failed_with(error, job->path, cause);

@@ -3,8 +3,8 @@
  * A job on disk: result.json with evidence.tar.gz and console.log beside it. All that judge() needs
  * is in them, so that a job can be judged again on any machine, without its topology or kernel.
  */
-#ifndef CMD_SAVED_JOB_H
-#define CMD_SAVED_JOB_H
+#ifndef RUN_SAVED_JOB_H
+#define RUN_SAVED_JOB_H
 
 #include "base/kernel_facts.h"
 #include "report/report.h"

@@ -6,6 +6,7 @@
 #include "vm/vm.h"
 
 #include "base/error.h"
+#include "base/host.h"
 #include "base/paths.h"
 #include "base/spawn.h"
 #include "base/tree.h"
@@ -114,22 +115,12 @@ static enum answer probe_boot(const char *kernel_path, char **why)
 	return answer;
 }
 
-static char *cpu_model(void)
-{
-	g_autofree char *text = NULL;
-	const char *model;
-
-	if (!g_file_get_contents("/proc/cpuinfo", &text, NULL, NULL) ||
-	    !(model = strstr(text, "model name")))
-		return g_strdup("unknown");
-	return g_strndup(model, strcspn(model, "\n"));
-}
-
 /* Everything that the answer depends on, as the name of a file in the cache. */
 static char *probe_key(const struct stat *kvm)
 {
 	g_autofree char *qemu = NULL;
-	g_autofree char *model = cpu_model();
+	AUTO(root) *root = root_new_dir("/");
+	g_autofree char *model = host_cpu_model(root);
 	g_autofree char *text = NULL;
 	struct utsname host;
 

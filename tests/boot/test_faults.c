@@ -5,10 +5,11 @@
  * guest that was not given the machine is the lab's fault (ERROR), never a PASS.
  */
 #include "base/paths.h"
-#include "base/records.h"
 #include "emit/emit.h"
 #include "image/initramfs.h"
 #include "kernel/kernel.h"
+#include "run/assembly.h"
+#include "run/channel.h"
 #include "topo/load.h"
 #include "verdict/verdict.h"
 #include "vm/vm.h"
@@ -188,19 +189,15 @@ static char *fault_xml(const struct fault *fault, const struct topo *topo, struc
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *command_line = emit_command_line(topo, EMIT_ACCEL_TCG);
-	g_autofree char *kernel_path = vm_root_put_file(root, "kernel", kernel->image_path, &error);
-	g_autofree char *initrd_path = vm_root_put(root, "initrd", initrd, &error);
-	struct emit_domain domain = {
-		.name = topo_name(topo),
-		.kernel_path = kernel_path,
-		.initrd_path = initrd_path,
+	struct assembly assembly = {
+		.topo = topo,
+		.kernel = kernel,
+		.initramfs = initrd,
 		.command_line = command_line,
 		.accel = EMIT_ACCEL_TCG,
 	};
-	char *xml;
+	char *xml = assembly_domain(&assembly, root, &error);
 
-	g_assert_no_error(error);
-	xml = emit_domain_xml(topo, &domain, &error);
 	g_assert_no_error(error);
 	for (unsigned i = 0; i < G_N_ELEMENTS(fault->edits) && fault->edits[i].find; i++) {
 		g_autofree char *before = xml;
@@ -214,10 +211,9 @@ static GBytes *fault_initrd(const struct fault *fault, const struct topo *topo)
 {
 	g_autofree char *agent_path = paths_data("agent");
 	g_autoptr(GBytes) agent = bytes_of_file(agent_path);
-	g_autoptr(GBytes) madt = emit_madt(topo);
-	struct initramfs_table table = {"APIC", madt};
 	g_autoptr(GError) error = NULL;
-	GBytes *initrd = initramfs_build(agent, &table, fault->without_madt ? 0 : 1, &error);
+	GBytes *initrd = fault->without_madt ? initramfs_build(agent, NULL, 0, &error)
+					     : assembly_initramfs(topo, agent, &error);
 
 	g_assert_no_error(error);
 	return initrd;
@@ -227,28 +223,23 @@ static GBytes *fault_initrd(const struct fault *fault, const struct topo *topo)
 static struct judgement *fault_judge(const struct topo *topo, const struct kernel *kernel,
 				     const char *folder, const struct vm_end *end)
 {
-	g_autofree char *channel_path = g_build_filename(folder, "channel.bin", NULL);
 	g_autofree char *console_path = g_build_filename(folder, "console.log", NULL);
-	g_autofree char *channel = NULL;
 	g_autofree char *console = NULL;
-	gsize channel_length = 0, console_length = 0;
-	AUTO(records) *records = NULL;
-	struct verdict_input input = {
+	g_autofree char *problem = NULL;
+	g_autoptr(GBytes) evidence = channel_evidence(folder, &problem);
+	gsize console_length = 0;
+
+	g_file_get_contents(console_path, &console, &console_length, NULL);
+	return judge(&(struct verdict_input){
 		.topo = topo,
 		.facts = kernel->facts,
 		.ending = end->ending,
 		.ending_detail = end->detail,
-	};
-
-	g_file_get_contents(channel_path, &channel, &channel_length, NULL);
-	g_file_get_contents(console_path, &console, &console_length, NULL);
-	input.console = console;
-	input.console_length = console_length;
-	if (channel_length)
-		records = records_parse((const guint8 *)channel, channel_length, NULL);
-	if (records)
-		input.evidence = records_blob(records, "evidence");
-	return judge(&input);
+		.channel_problem = problem,
+		.console = console,
+		.console_length = console_length,
+		.evidence = evidence,
+	});
 }
 
 static bool has_check(const struct checks *checks, const char *name, enum verdict verdict)

@@ -2,7 +2,7 @@
 /* Every job below tests/saved/, judged from its files alone; tests/saved/README.md has the format.
  */
 #include "base/error.h"
-#include "cmd/saved_job.h"
+#include "run/saved_job.h"
 #include "observe/observe.h"
 #include "test_report_schema.h"
 

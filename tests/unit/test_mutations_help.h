@@ -8,7 +8,7 @@
 #define TEST_MUTATIONS_HELP_H
 
 #include "base/cpus.h"
-#include "cmd/saved_job.h"
+#include "run/saved_job.h"
 #include "test_mutations_evidence.h"
 
 #define SAVED TOPOLAB_SOURCE "/tests/saved"

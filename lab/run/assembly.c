@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/assembly.h"
+
+#include "image/initramfs.h"
+
+GBytes *assembly_initramfs(const struct topo *topo, GBytes *init, GError **error)
+{
+	g_autoptr(GBytes) madt = emit_needs_madt(topo) ? emit_madt(topo) : NULL;
+	struct initramfs_table table = {.signature = "APIC", .bytes = madt};
+
+	return initramfs_build(init, &table, madt ? 1 : 0, error);
+}
+
+char *assembly_domain(const struct assembly *assembly, struct vm_root *root, GError **error)
+{
+	g_autofree char *kernel = NULL;
+	g_autofree char *initrd = NULL;
+	struct emit_domain domain = {
+		.name = topo_name(assembly->topo),
+		.command_line = assembly->command_line,
+		.accel = assembly->accel,
+		.socket_folder = assembly->uri ? NULL : vm_root_path(root),
+	};
+
+	kernel = vm_root_put_file(root, "kernel", assembly->kernel->image_path, error);
+	if (!kernel)
+		return NULL;
+	initrd = vm_root_put(root, "initrd", assembly->initramfs, error);
+	if (!initrd)
+		return NULL;
+	domain.kernel_path = kernel;
+	domain.initrd_path = initrd;
+	return emit_domain_xml(assembly->topo, &domain, error);
+}

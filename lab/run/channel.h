@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The agent's stream, as vm/ left it in a guest's folder. */
+#ifndef RUN_CHANNEL_H
+#define RUN_CHANNEL_H
+
+#include <glib.h>
+
+#define CHANNEL_FILE "channel.bin"
+
+/*
+ * The evidence.tar.gz that the agent sent; NULL when it sent none. @problem receives a sentence
+ * when the stream is not whole, and stays NULL when it is, or when nothing came at all.
+ */
+GBytes *channel_evidence(const char *folder, char **problem);
+
+#endif

@@ -9,7 +9,7 @@ static const struct domain_group *first_group(const struct domain *domain)
 }
 
 /* The innermost domain has no child left: its own group is the CPU itself. */
-static void check_first_group_domain(const struct scene *scene, unsigned cpu,
+void check_first_group(const struct scene *scene, unsigned cpu,
 				     const struct domain *domain, const struct domain *child)
 {
 	const struct domain_group *first = first_group(domain);
@@ -30,11 +30,6 @@ static void check_first_group_domain(const struct scene *scene, unsigned cpu,
 		g_strdup_printf("the first group of %s is not the span of %s", domain_title(domain),
 				child ? domain_title(child) : "the CPU itself");
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, own, first->span);
-}
-
-void check_first_group(const struct scene *scene)
-{
-	scene_each_domain(scene, check_first_group_domain);
 }
 
 static struct cpus *groups_union(const struct domain *domain)
@@ -62,7 +57,7 @@ struct cpus *domain_uncovered(const struct domain *domain)
 	return lacking;
 }
 
-static void check_groups_cover_domain(const struct scene *scene, unsigned cpu,
+void check_groups_cover(const struct scene *scene, unsigned cpu,
 				      const struct domain *domain, const struct domain *child)
 {
 	AUTO(cpus) *all = NULL;
@@ -91,13 +86,8 @@ static void check_groups_cover_domain(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, domain->span, all);
 }
 
-void check_groups_cover(const struct scene *scene)
-{
-	scene_each_domain(scene, check_groups_cover_domain);
-}
-
 /* Who balances for a group must be one of the group. */
-static void check_balance_mask_domain(const struct scene *scene, unsigned cpu,
+void check_balance_mask(const struct scene *scene, unsigned cpu,
 				      const struct domain *domain, const struct domain *child)
 {
 	(void)child;
@@ -115,9 +105,4 @@ static void check_balance_mask_domain(const struct scene *scene, unsigned cpu,
 					 domain_title(domain));
 		scene_broken(scene, (int)cpu, (int)domain->index, reason, group->span, group->mask);
 	}
-}
-
-void check_balance_mask(const struct scene *scene)
-{
-	scene_each_domain(scene, check_balance_mask_domain);
 }

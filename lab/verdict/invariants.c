@@ -26,23 +26,6 @@ const char *domain_title(const struct domain *domain)
 	return domain->name ? domain->name : "the domain";
 }
 
-void scene_each_domain(const struct scene *scene,
-		       void (*check)(const struct scene *scene, unsigned cpu,
-				     const struct domain *domain, const struct domain *child))
-{
-	CPUS_FOREACH (cpu, domain_tree_cpus(scene->tree)) {
-		const struct domain *child = NULL;
-
-		for (unsigned i = 0; i < domain_tree_depth(scene->tree, (unsigned)cpu); i++) {
-			const struct domain *domain =
-				domain_tree_get(scene->tree, (unsigned)cpu, i);
-
-			check(scene, (unsigned)cpu, domain, child);
-			child = domain;
-		}
-	}
-}
-
 /* Isolated CPUs have no domain; none is isolated here, so each needs one unless it is alone. */
 static void check_present(const struct scene *scene)
 {
@@ -55,7 +38,7 @@ static void check_present(const struct scene *scene)
 	}
 }
 
-static void check_own_span_domain(const struct scene *scene, unsigned cpu,
+static void check_own_span(const struct scene *scene, unsigned cpu,
 				  const struct domain *domain, const struct domain *child)
 {
 	g_autofree char *reason = NULL;
@@ -68,12 +51,7 @@ static void check_own_span_domain(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, NULL, domain->span);
 }
 
-static void check_own_span(const struct scene *scene)
-{
-	scene_each_domain(scene, check_own_span_domain);
-}
-
-static void check_online_domain(const struct scene *scene, unsigned cpu,
+static void check_online(const struct scene *scene, unsigned cpu,
 				const struct domain *domain, const struct domain *child)
 {
 	g_autofree char *reason = NULL;
@@ -87,12 +65,7 @@ static void check_online_domain(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, scene->online, domain->span);
 }
 
-static void check_online(const struct scene *scene)
-{
-	scene_each_domain(scene, check_online_domain);
-}
-
-static void check_nested_domain(const struct scene *scene, unsigned cpu,
+static void check_nested(const struct scene *scene, unsigned cpu,
 				const struct domain *domain, const struct domain *child)
 {
 	AUTO(cpus) *outside = NULL;
@@ -110,12 +83,7 @@ static void check_nested_domain(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, child->span, domain->span);
 }
 
-static void check_nested(const struct scene *scene)
-{
-	scene_each_domain(scene, check_nested_domain);
-}
-
-static void check_ordered_domain(const struct scene *scene, unsigned cpu,
+static void check_ordered(const struct scene *scene, unsigned cpu,
 				 const struct domain *domain, const struct domain *child)
 {
 	g_autofree char *reason = NULL;
@@ -134,11 +102,6 @@ static void check_ordered_domain(const struct scene *scene, unsigned cpu,
 					 child->level);
 		scene_broken(scene, (int)cpu, (int)domain->index, reason, NULL, NULL);
 	}
-}
-
-static void check_ordered(const struct scene *scene)
-{
-	scene_each_domain(scene, check_ordered_domain);
 }
 
 /* One partition: the union of a CPU's spans is what it can ever be balanced with. */
@@ -165,10 +128,12 @@ static void check_meet(const struct scene *scene)
 
 #define SCHEDSTAT "proc/schedstat"
 
+/* One of the two functions looks: at the whole, or at each domain. */
 static const struct invariant {
 	const char *name, *unit, *evidence;
 	const char *sentence;
 	void (*check)(const struct scene *scene);
+	domain_check check_domain;
 	bool of_cpus; /* it compares CPUs, and so does even where there is no domain */
 } invariants[] = {
 	{
@@ -184,28 +149,28 @@ static const struct invariant {
 		.unit = "spans",
 		.evidence = SCHEDSTAT,
 		.sentence = "a CPU lies in the span of each of its domains",
-		.check = check_own_span,
+		.check_domain = check_own_span,
 	},
 	{
 		.name = "invariants.online",
 		.unit = "spans",
 		.evidence = SCHEDSTAT,
 		.sentence = "a span holds only CPUs that are online",
-		.check = check_online,
+		.check_domain = check_online,
 	},
 	{
 		.name = "invariants.nested",
 		.unit = "spans",
 		.evidence = SCHEDSTAT,
 		.sentence = "a domain holds all of its child",
-		.check = check_nested,
+		.check_domain = check_nested,
 	},
 	{
 		.name = "invariants.ordered",
 		.unit = "domains",
 		.evidence = SCHEDSTAT,
 		.sentence = "a chain grows from the inside out, and its level numbers rise",
-		.check = check_ordered,
+		.check_domain = check_ordered,
 	},
 	{
 		.name = "invariants.meet",
@@ -227,23 +192,38 @@ static const struct invariant {
 		.unit = "first groups",
 		.evidence = "kmsg",
 		.sentence = "a domain's first group is its child's span",
-		.check = check_first_group,
+		.check_domain = check_first_group,
 	},
 	{
 		.name = "invariants.groups-cover",
 		.unit = "domains with groups",
 		.evidence = "kmsg",
 		.sentence = "the groups of a domain cover its span and nothing else",
-		.check = check_groups_cover,
+		.check_domain = check_groups_cover,
 	},
 	{
 		.name = "invariants.balance-mask",
 		.unit = "domains with groups",
 		.evidence = "kmsg",
 		.sentence = "a balance mask is not empty and lies within its group",
-		.check = check_balance_mask,
+		.check_domain = check_balance_mask,
 	},
 };
+
+static void scene_each_domain(const struct scene *scene, domain_check check)
+{
+	CPUS_FOREACH (cpu, domain_tree_cpus(scene->tree)) {
+		const struct domain *child = NULL;
+
+		for (unsigned i = 0; i < domain_tree_depth(scene->tree, (unsigned)cpu); i++) {
+			const struct domain *domain =
+				domain_tree_get(scene->tree, (unsigned)cpu, i);
+
+			check(scene, (unsigned)cpu, domain, child);
+			child = domain;
+		}
+	}
+}
 
 static bool tree_is_bare(const struct domain_tree *tree)
 {
@@ -271,7 +251,10 @@ void check_invariants(const struct domain_tree *tree, const struct cpus *online,
 			continue;
 		scene.findings = findings_new(invariant->name, VERDICT_FAIL, invariant->unit,
 					      invariant->evidence);
-		invariant->check(&scene);
+		if (invariant->check)
+			invariant->check(&scene);
+		else
+			scene_each_domain(&scene, invariant->check_domain);
 		findings_close(scene.findings, checks);
 	}
 }

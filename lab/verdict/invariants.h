@@ -15,13 +15,13 @@ struct scene {
 	struct findings *findings;
 };
 
+/* Looks at one domain; @child is NULL for the innermost. */
+typedef void (*domain_check)(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			     const struct domain *child);
+
 /* NULL sets are not told. */
 void scene_broken(const struct scene *scene, int cpu, int level, const char *reason,
 		  const struct cpus *expected, const struct cpus *observed);
-/* Calls @check for every domain; @child is NULL for the innermost. */
-void scene_each_domain(const struct scene *scene,
-		       void (*check)(const struct scene *scene, unsigned cpu,
-				     const struct domain *domain, const struct domain *child));
 /* For sentences; a domain whose name is not shown is "the domain". */
 const char *domain_title(const struct domain *domain);
 
@@ -29,8 +29,11 @@ const char *domain_title(const struct domain *domain);
 void check_disjoint(const struct scene *scene);
 
 /* invariant_groups.c; all of them look only at domains whose groups are shown */
-void check_first_group(const struct scene *scene);
-void check_groups_cover(const struct scene *scene);
-void check_balance_mask(const struct scene *scene);
+void check_first_group(const struct scene *scene, unsigned cpu, const struct domain *domain,
+		       const struct domain *child);
+void check_groups_cover(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			const struct domain *child);
+void check_balance_mask(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			const struct domain *child);
 
 #endif

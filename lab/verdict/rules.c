@@ -78,80 +78,26 @@ static bool compare_chain(const struct domain_tree *expected, const struct domai
 	return true;
 }
 
-static void compare_span(const struct domain *want, const struct domain *got, unsigned cpu,
-			 struct findings *findings)
+static char *span_text(const struct domain *domain)
 {
-	g_autofree char *want_text = NULL, *got_text = NULL, *reason = NULL;
-
-	if (cpus_equal(want->span, got->span))
-		return;
-	want_text = cpus_to_list(want->span);
-	got_text = cpus_to_list(got->span);
-	reason = g_strdup_printf("%s spans other CPUs than the machine asks for", want->name);
-	findings_add(findings, &(struct finding){
-				       .cpu = (int)cpu,
-				       .level = (int)want->index,
-				       .expected = want_text,
-				       .observed = got_text,
-				       .rule = want->rule,
-				       .reason = reason,
-				       .evidence = EVIDENCE_SPANS,
-			       });
+	return cpus_to_list(domain->span);
 }
 
-/* Flags as words: what debugfs prints may end in a blank. */
-static char *flags_normal(const char *flags)
+/* As words: what debugfs prints may end in a blank. */
+static char *flags_text(const struct domain *domain)
 {
-	g_auto(GStrv) words = g_strsplit_set(flags, " \t\n", -1);
-	GString *normal = g_string_new(NULL);
+	g_auto(GStrv) words = g_strsplit_set(domain->flags ? domain->flags : "", " \t\n", -1);
+	GString *text = g_string_new(NULL);
 
 	for (unsigned i = 0; words[i]; i++)
 		if (*words[i])
-			g_string_append_printf(normal, "%s%s", normal->len ? " " : "", words[i]);
-	return g_string_free(normal, FALSE);
+			g_string_append_printf(text, "%s%s", text->len ? " " : "", words[i]);
+	return g_string_free(text, !domain->flags);
 }
 
-static void compare_flags(const struct domain *want, const struct domain *got, unsigned cpu,
-			  struct findings *findings)
+static char *level_text(const struct domain *domain)
 {
-	g_autofree char *want_text = flags_normal(want->flags);
-	g_autofree char *got_text = flags_normal(got->flags);
-	g_autofree char *reason = NULL;
-
-	if (strcmp(want_text, got_text) == 0)
-		return;
-	reason = g_strdup_printf("%s has other flags than this kernel gives it", want->name);
-	findings_add(findings, &(struct finding){
-				       .cpu = (int)cpu,
-				       .level = (int)want->index,
-				       .expected = want_text,
-				       .observed = got_text,
-				       .rule = want->rule,
-				       .reason = reason,
-				       .evidence = EVIDENCE_NAMES,
-			       });
-}
-
-static void compare_level(const struct domain *want, const struct domain *got, unsigned cpu,
-			  struct findings *findings)
-{
-	g_autofree char *want_text = NULL, *got_text = NULL, *reason = NULL;
-
-	if (want->level == got->level)
-		return;
-	want_text = g_strdup_printf("%d", want->level);
-	got_text = g_strdup_printf("%d", got->level);
-	reason = g_strdup_printf("%s has another level number than its place in the kernel's table",
-				 want->name);
-	findings_add(findings, &(struct finding){
-				       .cpu = (int)cpu,
-				       .level = (int)want->index,
-				       .expected = want_text,
-				       .observed = got_text,
-				       .rule = want->rule,
-				       .reason = reason,
-				       .evidence = EVIDENCE_NAMES,
-			       });
+	return domain->level >= 0 ? g_strdup_printf("%d", domain->level) : NULL;
 }
 
 /*
@@ -169,8 +115,11 @@ static bool group_id_usual(const struct domain_group *group)
  */
 static char *groups_text(const struct domain *domain)
 {
-	GString *text = g_string_new(NULL);
+	GString *text;
 
+	if (!domain->groups)
+		return NULL;
+	text = g_string_new(NULL);
 	for (guint i = 0; i < domain->groups->len; i++) {
 		const struct domain_group *group = domain->groups->pdata[i];
 		g_autofree char *span = cpus_to_list(group->span);
@@ -187,17 +136,43 @@ static char *groups_text(const struct domain *domain)
 	return g_string_free(text, FALSE);
 }
 
-static void compare_groups(const struct domain *want, const struct domain *got, unsigned cpu,
-			   struct findings *findings)
+static const struct aspect {
+	char *(*text)(const struct domain *domain); /* new; NULL where it is not shown */
+	const char *says;			    /* of a domain that differs in it */
+	const char *evidence;
+} aspects[] = {
+	{
+		.text = span_text,
+		.says = "spans other CPUs than the machine asks for",
+		.evidence = EVIDENCE_SPANS,
+	},
+	{
+		.text = flags_text,
+		.says = "has other flags than this kernel gives it",
+		.evidence = EVIDENCE_NAMES,
+	},
+	{
+		.text = level_text,
+		.says = "has another level number than its place in the kernel's table",
+		.evidence = EVIDENCE_NAMES,
+	},
+	{
+		.text = groups_text,
+		.says = "has other groups than this kernel makes of the machine",
+		.evidence = EVIDENCE_GROUPS,
+	},
+};
+
+static void compare_aspect(const struct aspect *aspect, const struct domain *want,
+			   const struct domain *got, unsigned cpu, struct findings *findings)
 {
-	g_autofree char *want_text = groups_text(want);
-	g_autofree char *got_text = groups_text(got);
+	g_autofree char *want_text = aspect->text(want);
+	g_autofree char *got_text = aspect->text(got);
 	g_autofree char *reason = NULL;
 
-	if (strcmp(want_text, got_text) == 0)
+	if (!want_text || !got_text || strcmp(want_text, got_text) == 0)
 		return;
-	reason = g_strdup_printf("%s has other groups than this kernel makes of the machine",
-				 want->name);
+	reason = g_strdup_printf("%s %s", want->name, aspect->says);
 	findings_add(findings, &(struct finding){
 				       .cpu = (int)cpu,
 				       .level = (int)want->index,
@@ -205,7 +180,7 @@ static void compare_groups(const struct domain *want, const struct domain *got, 
 				       .observed = got_text,
 				       .rule = want->rule,
 				       .reason = reason,
-				       .evidence = EVIDENCE_GROUPS,
+				       .evidence = aspect->evidence,
 			       });
 }
 
@@ -219,13 +194,8 @@ static void compare_cpu(const struct domain_tree *expected, const struct domain_
 		const struct domain *want = domain_tree_get(expected, cpu, i);
 		const struct domain *got = domain_tree_get(observed, cpu, i);
 
-		compare_span(want, got, cpu, findings);
-		if (want->flags && got->flags)
-			compare_flags(want, got, cpu, findings);
-		if (want->level >= 0 && got->level >= 0)
-			compare_level(want, got, cpu, findings);
-		if (want->groups && got->groups)
-			compare_groups(want, got, cpu, findings);
+		for (gsize k = 0; k < G_N_ELEMENTS(aspects); k++)
+			compare_aspect(&aspects[k], want, got, cpu, findings);
 	}
 }
 

@@ -100,7 +100,7 @@ static GArray *chain_new(struct groups *groups, GPtrArray *levels, unsigned cpu)
 }
 
 /* debugfs shows the level since 6.10. */
-static const struct versions level_shown = {RELEASE(6, 10)};
+static const struct versions level_shown = {.since = RELEASE(6, 10)};
 
 static void domain_fill(struct domain *domain, const struct link *link, const struct level *level,
 			unsigned version)

@@ -82,18 +82,68 @@ static struct cpus *span_node(const struct machine *machine, unsigned cpu)
  * that match_l2c() falls back to match_smt().
  */
 static const struct level_row level_rows[] = {
-	{"SMT", {RELEASE(6, 1), RELEASE(6, 17)}, "SCHED_SMT", NULL, span_smt,
-	 SD_SHARE_CPUCAPACITY | SD_SHARE_LLC},
-	{"SMT", {RELEASE(6, 17)}, "SCHED_SMT", has_smt, span_smt,
-	 SD_SHARE_CPUCAPACITY | SD_SHARE_LLC},
-	{"CLS", {RELEASE(6, 1)}, "SCHED_CLUSTER", has_l2_ids, span_l2, SD_CLUSTER | SD_SHARE_LLC},
-	{"CLS", {RELEASE(6, 1)}, "SCHED_CLUSTER", has_no_l2_ids, span_smt,
-	 SD_CLUSTER | SD_SHARE_LLC},
-	{"MC", {RELEASE(6, 1)}, "SCHED_MC", NULL, span_llc, SD_SHARE_LLC},
-	{"DIE", {RELEASE(6, 1), RELEASE(6, 7)}, NULL, package_has_one_node, span_node, 0},
-	{"PKG", {RELEASE(6, 7), RELEASE(7, 0)}, NULL, package_has_one_node, span_node, 0},
-	{"PKG", {RELEASE(7, 0)}, NULL, one_node_per_package, span_node, 0},
-	{"NODE", {RELEASE(6, 1)}, "NUMA", NULL, span_node, 0},
+	{
+		.name = "SMT",
+		.versions = {.since = RELEASE(6, 1), .until = RELEASE(6, 17)},
+		.config = "SCHED_SMT",
+		.span = span_smt,
+		.flags = SD_SHARE_CPUCAPACITY | SD_SHARE_LLC,
+	},
+	{
+		.name = "SMT",
+		.versions = {.since = RELEASE(6, 17)},
+		.config = "SCHED_SMT",
+		.applies = has_smt,
+		.span = span_smt,
+		.flags = SD_SHARE_CPUCAPACITY | SD_SHARE_LLC,
+	},
+	{
+		.name = "CLS",
+		.versions = {.since = RELEASE(6, 1)},
+		.config = "SCHED_CLUSTER",
+		.applies = has_l2_ids,
+		.span = span_l2,
+		.flags = SD_CLUSTER | SD_SHARE_LLC,
+	},
+	{
+		.name = "CLS",
+		.versions = {.since = RELEASE(6, 1)},
+		.config = "SCHED_CLUSTER",
+		.applies = has_no_l2_ids,
+		.span = span_smt,
+		.flags = SD_CLUSTER | SD_SHARE_LLC,
+	},
+	{
+		.name = "MC",
+		.versions = {.since = RELEASE(6, 1)},
+		.config = "SCHED_MC",
+		.span = span_llc,
+		.flags = SD_SHARE_LLC,
+	},
+	{
+		.name = "DIE",
+		.versions = {.since = RELEASE(6, 1), .until = RELEASE(6, 7)},
+		.applies = package_has_one_node,
+		.span = span_node,
+	},
+	{
+		.name = "PKG",
+		.versions = {.since = RELEASE(6, 7), .until = RELEASE(7, 0)},
+		.applies = package_has_one_node,
+		.span = span_node,
+	},
+	{
+		.name = "PKG",
+		.versions = {.since = RELEASE(7, 0)},
+		.applies = one_node_per_package,
+		.span = span_node,
+	},
+	{
+		.name = "NODE",
+		.versions = {.since = RELEASE(6, 1)},
+		.config = "NUMA",
+		.span = span_node,
+	},
 };
 
 /* sd_init(): what every level begins with, and what SD_NUMA turns it into. */

@@ -15,6 +15,21 @@ struct identity {
 	unsigned model, last_model;
 };
 
+/* All models of the families @first to @last. */
+#define AMD_FAMILIES(first, last)                                                                  \
+	{                                                                                          \
+		.vendor = TOPO_VENDOR_AMD, .family = (first), .last_family = (last),               \
+		.last_model = 0xff                                                                 \
+	}
+/* One model of family 6. */
+#define INTEL_MODEL(number)                                                                        \
+	{                                                                                          \
+		.vendor = TOPO_VENDOR_INTEL, .family = 6, .last_family = 6, .model = (number),     \
+		.last_model = (number)                                                             \
+	}
+#define GRANITERAPIDS_X INTEL_MODEL(0xad)
+#define ATOM_DARKMONT_X INTEL_MODEL(0xdd)
+
 static bool identity_matches(const struct identity *identity, const struct machine *machine)
 {
 	const struct topo_cpu_model *cpu = topo_cpu_model(machine->topo);
@@ -36,9 +51,21 @@ struct reclaim_row {
  * family from 17h does (6.12.117, 7.3.4).
  */
 static const struct reclaim_row reclaim_rows[] = {
-	{{RELEASE(6, 1), RELEASE(6, 8)}, {TOPO_VENDOR_AMD, 0x17, 0x17, 0, 0xff}, 32},
-	{{RELEASE(6, 1), RELEASE(6, 8)}, {TOPO_VENDOR_AMD, 0x19, 0x19, 0, 0xff}, 32},
-	{{RELEASE(6, 8)}, {TOPO_VENDOR_AMD, 0x17, G_MAXUINT, 0, 0xff}, 32},
+	{
+		.versions = {.since = RELEASE(6, 1), .until = RELEASE(6, 8)},
+		.identity = AMD_FAMILIES(0x17, 0x17),
+		.distance = 32,
+	},
+	{
+		.versions = {.since = RELEASE(6, 1), .until = RELEASE(6, 8)},
+		.identity = AMD_FAMILIES(0x19, 0x19),
+		.distance = 32,
+	},
+	{
+		.versions = {.since = RELEASE(6, 8)},
+		.identity = AMD_FAMILIES(0x17, G_MAXUINT),
+		.distance = 32,
+	},
 };
 
 static unsigned reclaim_distance(const struct machine *machine)
@@ -116,18 +143,33 @@ struct fixup_row {
 	unsigned (*distance)(const struct machine *machine, unsigned from, unsigned to);
 };
 
-#define GRANITERAPIDS_X {TOPO_VENDOR_INTEL, 6, 6, 0xad, 0xad}
-#define ATOM_DARKMONT_X {TOPO_VENDOR_INTEL, 6, 6, 0xdd, 0xdd}
-
 /*
  * arch_sched_node_distance(), arch/x86/kernel/smpboot.c of 7.3.4, from 528d89a4707e; 6.19 had a
  * first form that took one mean over the whole machine (4d6dd05d07d0).
  */
 static const struct fixup_row fixup_rows[] = {
-	{"snc-mean", {RELEASE(6, 19), RELEASE(7, 0)}, GRANITERAPIDS_X, NULL},
-	{"snc-mean", {RELEASE(6, 19), RELEASE(7, 0)}, ATOM_DARKMONT_X, NULL},
-	{"snc-slit", {RELEASE(7, 0)}, GRANITERAPIDS_X, snc_distance},
-	{"snc-slit", {RELEASE(7, 0)}, ATOM_DARKMONT_X, snc_distance},
+	{
+		.name = "snc-mean",
+		.versions = {.since = RELEASE(6, 19), .until = RELEASE(7, 0)},
+		.identity = GRANITERAPIDS_X,
+	},
+	{
+		.name = "snc-mean",
+		.versions = {.since = RELEASE(6, 19), .until = RELEASE(7, 0)},
+		.identity = ATOM_DARKMONT_X,
+	},
+	{
+		.name = "snc-slit",
+		.versions = {.since = RELEASE(7, 0)},
+		.identity = GRANITERAPIDS_X,
+		.distance = snc_distance,
+	},
+	{
+		.name = "snc-slit",
+		.versions = {.since = RELEASE(7, 0)},
+		.identity = ATOM_DARKMONT_X,
+		.distance = snc_distance,
+	},
 };
 
 /* The row that changes this machine's distances, or NULL. */

@@ -28,18 +28,72 @@ static void say(const struct kernel_options *options, const char *format, ...)
 	options->progress(text, options->data);
 }
 
+#define NAME_CHARACTERS G_CSET_a_2_z G_CSET_DIGITS "+-."
+
+static bool is_suites(const char *value)
+{
+	return g_ascii_isalnum(*value) &&
+	       strspn(value, G_CSET_a_2_z G_CSET_DIGITS "- ") == strlen(value);
+}
+
+/* Debian Policy 5.6.1, and one '*' in it. */
+static bool is_package_glob(const char *value)
+{
+	const char *star = strchr(value, '*');
+
+	return star && g_ascii_isalnum(*value) &&
+	       strspn(value, NAME_CHARACTERS) == (gsize)(star - value) &&
+	       strspn(star + 1, NAME_CHARACTERS) == strlen(star + 1);
+}
+
+static bool is_inner_path(const char *value)
+{
+	g_auto(GStrv) parts = g_strsplit(value, "/", -1);
+
+	for (unsigned i = 0; parts[i]; i++)
+		if (!*parts[i] || strcmp(parts[i], ".") == 0 || strcmp(parts[i], "..") == 0)
+			return false;
+	return true;
+}
+
+static const struct kernel_field deb_fields[] = {
+	{.name = "suites",
+	 .help = "suites of Debian; the highest version in any of them is taken",
+	 .required = true,
+	 .valid = is_suites,
+	 .form = "a list of suites such as 'bookworm-security bookworm-backports'"},
+	{.name = "package",
+	 .help = "name of the package, with a '*'",
+	 .required = true,
+	 .valid = is_package_glob,
+	 .form = "a package name with one '*'"},
+	{.name = "image",
+	 .help = "path of the bzImage in the package; '*' and '?' stand for anything",
+	 .required = true,
+	 .valid = is_inner_path,
+	 .form = "a path inside a package, such as 'boot/vmlinuz-*'"},
+	{.name = "config",
+	 .help = "path of the config, likewise",
+	 .required = true,
+	 .valid = is_inner_path,
+	 .form = "a path inside a package, such as 'boot/config-*'"},
+	{.name = "config_package",
+	 .help = "the package that holds the config, when it is another; '*' is the same text",
+	 .valid = is_package_glob,
+	 .form = "a package name with one '*'"},
+	{0},
+};
+
 /* The same question has the same key, whatever file asks it. */
 static char *pin_key(GHashTable *fields)
 {
-	static const char *const names[] = {"suites", "package", "image", "config",
-					    "config_package"};
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *sum = NULL;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		const char *value = kernel_field(fields, names[i]);
+	for (const struct kernel_field *field = deb_fields; field->name; field++) {
+		const char *value = kernel_field(fields, field->name);
 
-		g_string_append_printf(text, "%s=%s\n", names[i], value ? value : "");
+		g_string_append_printf(text, "%s=%s\n", field->name, value ? value : "");
 	}
 	sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text->str, -1);
 	return g_strndup(sum, 16);
@@ -212,62 +266,6 @@ static bool deb_fetch(GHashTable *fields, const struct kernel_options *options,
 		return fall_back(key, options, kernel, cause, error);
 	return cache_pin_write(key, id, 0, error);
 }
-
-#define NAME_CHARACTERS G_CSET_a_2_z G_CSET_DIGITS "+-."
-
-static bool is_suites(const char *value)
-{
-	return g_ascii_isalnum(*value) &&
-	       strspn(value, G_CSET_a_2_z G_CSET_DIGITS "- ") == strlen(value);
-}
-
-/* Debian Policy 5.6.1, and one '*' in it. */
-static bool is_package_glob(const char *value)
-{
-	const char *star = strchr(value, '*');
-
-	return star && g_ascii_isalnum(*value) &&
-	       strspn(value, NAME_CHARACTERS) == (gsize)(star - value) &&
-	       strspn(star + 1, NAME_CHARACTERS) == strlen(star + 1);
-}
-
-static bool is_inner_path(const char *value)
-{
-	g_auto(GStrv) parts = g_strsplit(value, "/", -1);
-
-	for (unsigned i = 0; parts[i]; i++)
-		if (!*parts[i] || strcmp(parts[i], ".") == 0 || strcmp(parts[i], "..") == 0)
-			return false;
-	return true;
-}
-
-static const struct kernel_field deb_fields[] = {
-	{.name = "suites",
-	 .help = "suites of Debian; the highest version in any of them is taken",
-	 .required = true,
-	 .valid = is_suites,
-	 .form = "a list of suites such as 'bookworm-security bookworm-backports'"},
-	{.name = "package",
-	 .help = "name of the package, with a '*'",
-	 .required = true,
-	 .valid = is_package_glob,
-	 .form = "a package name with one '*'"},
-	{.name = "image",
-	 .help = "path of the bzImage in the package; '*' and '?' stand for anything",
-	 .required = true,
-	 .valid = is_inner_path,
-	 .form = "a path inside a package, such as 'boot/vmlinuz-*'"},
-	{.name = "config",
-	 .help = "path of the config, likewise",
-	 .required = true,
-	 .valid = is_inner_path,
-	 .form = "a path inside a package, such as 'boot/config-*'"},
-	{.name = "config_package",
-	 .help = "the package that holds the config, when it is another; '*' is the same text",
-	 .valid = is_package_glob,
-	 .form = "a package name with one '*'"},
-	{0},
-};
 
 const struct kernel_source kernel_source_deb = {
 	.kind = "deb",

@@ -23,8 +23,14 @@
 /* A worker that was told to end is killed after so long; killing a 256-vCPU QEMU takes a second. */
 #define TERM_LIMIT_SECONDS 10
 
-enum state { STATE_DEFINING, STATE_BOOTING, STATE_GATHERING, STATE_ENDED };
-static const char *const state_names[] = {"defining", "booting", "gathering", "ended"};
+enum state { STATE_DEFINING, STATE_BOOTING, STATE_GATHERING, STATE_ENDED, STATE_COUNT };
+static const char *const state_names[] = {
+	[STATE_DEFINING] = "defining",
+	[STATE_BOOTING] = "booting",
+	[STATE_GATHERING] = "gathering",
+	[STATE_ENDED] = "ended",
+};
+_Static_assert(G_N_ELEMENTS(state_names) == STATE_COUNT, "a state without a name");
 
 struct vm {
 	char *root, *folder;

@@ -133,7 +133,7 @@ static void qemu_gone(pid_t pid G_GNUC_UNUSED, int status, void *data)
 	vm->qemu = 0;
 }
 
-static void vm_started(struct vm *vm, const struct report *report)
+static void vm_started(struct vm *vm, const struct message *report)
 {
 	vm->state = STATE_BOOTING;
 	vm->end.started_usec = report->usec;
@@ -143,31 +143,31 @@ static void vm_started(struct vm *vm, const struct report *report)
 	}
 }
 
-static void vm_take_report(struct vm *vm, const struct report *report)
+static void vm_take_report(struct vm *vm, const struct message *report)
 {
 	switch (report->kind) {
-	case REPORT_CONNECTED:
+	case MESSAGE_CONNECTED:
 		g_free(vm->end.qemu);
 		vm->end.qemu = g_strdup(report->qemu);
 		g_free(vm->end.libvirt);
 		vm->end.libvirt = g_strdup(report->libvirt);
 		break;
-	case REPORT_STARTED:
+	case MESSAGE_STARTED:
 		if (vm->state == STATE_DEFINING)
 			vm_started(vm, report);
 		break;
-	case REPORT_BYTES:
+	case MESSAGE_BYTES:
 		vm->console_bytes = report->console;
 		vm->channel_bytes = report->channel;
 		vm->end.first_record_usec = report->usec;
 		if (report->channel && vm->state == STATE_BOOTING)
 			vm->state = STATE_GATHERING;
 		break;
-	case REPORT_ENDED:
+	case MESSAGE_ENDED:
 		vm->end.ended_usec = report->usec;
 		vm_decide(vm, report->ending, report->detail);
 		break;
-	case REPORT_COUNT:
+	case MESSAGE_COUNT:
 		return;
 	}
 	vm->active_usec = g_get_monotonic_time();
@@ -178,7 +178,7 @@ static void vm_take_report(struct vm *vm, const struct report *report)
 static void vm_take_line(struct vm *vm, const char *line, gsize length)
 {
 	g_autoptr(GError) error = NULL;
-	AUTO(report) *report = report_parse(line, length, &error);
+	AUTO(message) *report = message_parse(line, length, &error);
 
 	if (report) {
 		vm_take_report(vm, report);

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-ENUM_NAMES(report_kind, REPORT_COUNT, [REPORT_CONNECTED] = "connected",
-	   [REPORT_STARTED] = "started", [REPORT_BYTES] = "bytes", [REPORT_ENDED] = "ended")
+ENUM_NAMES(message_kind, MESSAGE_COUNT, [MESSAGE_CONNECTED] = "connected",
+	   [MESSAGE_STARTED] = "started", [MESSAGE_BYTES] = "bytes", [MESSAGE_ENDED] = "ended")
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 
@@ -67,18 +67,18 @@ char *worker_job_format(const struct worker_job *job)
 	return json_dumps(json, JSON_COMPACT);
 }
 
-void report_free(struct report *report)
+void message_free(struct message *message)
 {
-	if (!report)
+	if (!message)
 		return;
-	g_free(report->qemu);
-	g_free(report->libvirt);
-	g_free(report->detail);
-	g_free(report);
+	g_free(message->qemu);
+	g_free(message->libvirt);
+	g_free(message->detail);
+	g_free(message);
 }
 
-/* The same members for every kind; report_check() knows which may be set. */
-static bool report_unpack(json_t *json, struct report *report, json_error_t *why)
+/* The same members for every kind; an ending belongs to MESSAGE_ENDED alone. */
+static bool message_unpack(json_t *json, struct message *message, json_error_t *why)
 {
 	const char *kind, *qemu = NULL, *libvirt = NULL, *ending = NULL, *detail = NULL;
 	json_int_t pid = 0, usec = 0, console = 0, channel = 0;
@@ -89,25 +89,25 @@ static bool report_unpack(json_t *json, struct report *report, json_error_t *why
 			   "detail", &detail) < 0)
 		return false;
 	g_strlcpy(why->text, "a value is out of range", sizeof(why->text));
-	report->qemu = g_strdup(qemu);
-	report->libvirt = g_strdup(libvirt);
-	report->detail = g_strdup(detail);
-	report->pid = pid;
-	return report_kind_from_name(kind, &report->kind) && pid >= 0 && pid <= G_MAXINT32 &&
-	       to_unsigned(usec, &report->usec) && to_unsigned(console, &report->console) &&
-	       to_unsigned(channel, &report->channel) &&
-	       (!ending || ending_from_name(ending, &report->ending)) &&
-	       (ending != NULL) == (report->kind == REPORT_ENDED);
+	message->qemu = g_strdup(qemu);
+	message->libvirt = g_strdup(libvirt);
+	message->detail = g_strdup(detail);
+	message->pid = pid;
+	return message_kind_from_name(kind, &message->kind) && pid >= 0 && pid <= G_MAXINT32 &&
+	       to_unsigned(usec, &message->usec) && to_unsigned(console, &message->console) &&
+	       to_unsigned(channel, &message->channel) &&
+	       (!ending || ending_from_name(ending, &message->ending)) &&
+	       (ending != NULL) == (message->kind == MESSAGE_ENDED);
 }
 
-struct report *report_parse(const char *line, gsize length, GError **error)
+struct message *message_parse(const char *line, gsize length, GError **error)
 {
 	json_error_t why;
 	g_autoptr(json_t) json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
-	AUTO(report) *report = g_new0(struct report, 1);
+	AUTO(message) *message = g_new0(struct message, 1);
 
-	if (json && report_unpack(json, report, &why))
-		return g_steal_pointer(&report);
+	if (json && message_unpack(json, message, &why))
+		return g_steal_pointer(&message);
 	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker's report is malformed: %s",
 		    why.text);
 	return NULL;
@@ -128,21 +128,21 @@ static void set_number(json_t *json, const char *name, guint64 number)
 		json_object_set_new(json, name, json_integer((json_int_t)number));
 }
 
-char *report_format(const struct report *report)
+char *message_format(const struct message *message)
 {
 	g_autoptr(json_t) json = json_object();
 	g_autofree char *text = NULL;
 
-	set_text(json, "report", report_kind_name(report->kind));
-	set_text(json, "qemu", report->qemu);
-	set_text(json, "libvirt", report->libvirt);
-	set_number(json, "pid", (guint64)report->pid);
-	set_number(json, "usec", report->usec);
-	set_number(json, "console", report->console);
-	set_number(json, "channel", report->channel);
-	if (report->kind == REPORT_ENDED)
-		set_text(json, "ending", ending_name(report->ending));
-	set_text(json, "detail", report->detail);
+	set_text(json, "report", message_kind_name(message->kind));
+	set_text(json, "qemu", message->qemu);
+	set_text(json, "libvirt", message->libvirt);
+	set_number(json, "pid", (guint64)message->pid);
+	set_number(json, "usec", message->usec);
+	set_number(json, "console", message->console);
+	set_number(json, "channel", message->channel);
+	if (message->kind == MESSAGE_ENDED)
+		set_text(json, "ending", ending_name(message->ending));
+	set_text(json, "detail", message->detail);
 	text = json_dumps(json, JSON_COMPACT);
 	return g_strconcat(text, "\n", NULL);
 }

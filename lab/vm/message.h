@@ -29,19 +29,19 @@ char *worker_job_format(const struct worker_job *job);
 void worker_job_free(struct worker_job *job);
 AUTO_DEFINE(worker_job, worker_job_free)
 
-enum report_kind {
-	REPORT_CONNECTED, /* qemu, libvirt */
-	REPORT_STARTED,	  /* pid, usec */
-	REPORT_BYTES,	  /* console, channel, usec: of the first byte on the channel, or 0 */
-	REPORT_ENDED,	  /* ending, detail, usec; nothing follows */
-	REPORT_COUNT,
+enum message_kind {
+	MESSAGE_CONNECTED, /* qemu, libvirt */
+	MESSAGE_STARTED,   /* pid, usec */
+	MESSAGE_BYTES,	   /* console, channel, usec: of the first byte on the channel, or 0 */
+	MESSAGE_ENDED,	   /* ending, detail, usec; nothing follows */
+	MESSAGE_COUNT,
 };
-const char *report_kind_name(enum report_kind kind);
-bool report_kind_from_name(const char *name, enum report_kind *kind);
+const char *message_kind_name(enum message_kind kind);
+bool message_kind_from_name(const char *name, enum message_kind *kind);
 
 /* Fields that a kind does not carry are zero. */
-struct report {
-	enum report_kind kind;
+struct message {
+	enum message_kind kind;
 	char *qemu, *libvirt; /* versions */
 	gint64 pid;	      /* QEMU's, 0 when it is on another host */
 	guint64 usec;	      /* monotonic clock, which all processes of a host share */
@@ -50,11 +50,11 @@ struct report {
 	char *detail; /* NULL: nothing to add */
 };
 
-/* One line without its newline. ERROR_LAB when it is not exactly what report_format() makes. */
-struct report *report_parse(const char *line, gsize length, GError **error);
+/* One line without its newline. ERROR_LAB when it is not exactly what message_format() makes. */
+struct message *message_parse(const char *line, gsize length, GError **error);
 /* With newline. */
-char *report_format(const struct report *report);
-void report_free(struct report *report);
-AUTO_DEFINE(report, report_free)
+char *message_format(const struct message *message);
+void message_free(struct message *message);
+AUTO_DEFINE(message, message_free)
 
 #endif

@@ -75,9 +75,9 @@ static void worker_decide(struct worker *worker, enum ending ending, const char 
 }
 
 /* A parent that is gone reads nothing; the SIGTERM that comes with its death does the rest. */
-static void worker_report(const struct report *report)
+static void worker_report(const struct message *report)
 {
-	g_autofree char *line = report_format(report);
+	g_autofree char *line = message_format(report);
 	const char *rest = line;
 	gsize left = strlen(line);
 
@@ -96,8 +96,8 @@ static void worker_report(const struct report *report)
 static gboolean worker_report_bytes(void *data)
 {
 	struct worker *worker = data;
-	struct report report = {
-		.kind = REPORT_BYTES,
+	struct message report = {
+		.kind = MESSAGE_BYTES,
 		.console = worker->console_log.bytes,
 		.channel = worker->channel_bin.bytes,
 		.usec = worker->first_record_usec,
@@ -234,7 +234,7 @@ static void worker_report_connected(struct worker *worker)
 	unsigned long qemu = 0, libvirt = 0;
 	g_autofree char *qemu_text = NULL;
 	g_autofree char *libvirt_text = NULL;
-	struct report report = {.kind = REPORT_CONNECTED};
+	struct message report = {.kind = MESSAGE_CONNECTED};
 
 	virConnectGetVersion(worker->connection, &qemu);
 	virConnectGetLibVersion(worker->connection, &libvirt);
@@ -291,7 +291,7 @@ static gint64 worker_qemu_pid(struct worker *worker)
 
 static bool worker_start(struct worker *worker, GError **error)
 {
-	struct report report = {.kind = REPORT_STARTED};
+	struct message report = {.kind = MESSAGE_STARTED};
 
 	if (!worker_connect(worker, error) || !worker_create(worker, error) ||
 	    !worker_open_feeds(worker, error))
@@ -341,7 +341,7 @@ static void worker_clear_up_alone(struct worker *worker)
 
 static void worker_finish(struct worker *worker)
 {
-	struct report report = {.kind = REPORT_ENDED};
+	struct message report = {.kind = MESSAGE_ENDED};
 
 	worker_destroy_guest(worker);
 	report.usec = (guint64)g_get_monotonic_time();

@@ -67,10 +67,10 @@ static void test_job_bad(void)
 	}
 }
 
-static struct report *parse(const char *line)
+static struct message *parse(const char *line)
 {
 	g_autoptr(GError) error = NULL;
-	struct report *report = report_parse(line, strlen(line), &error);
+	struct message *report = message_parse(line, strlen(line), &error);
 
 	if (!report)
 		g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
@@ -79,25 +79,25 @@ static struct report *parse(const char *line)
 
 static void test_reports(void)
 {
-	AUTO(report) *connected =
+	AUTO(message) *connected =
 		parse("{\"report\":\"connected\",\"qemu\":\"10.0.2\",\"libvirt\":\"11.3.0\"}");
-	AUTO(report) *started = parse("{\"report\":\"started\",\"pid\":4711,\"usec\":123456789}");
-	AUTO(report) *bytes =
+	AUTO(message) *started = parse("{\"report\":\"started\",\"pid\":4711,\"usec\":123456789}");
+	AUTO(message) *bytes =
 		parse("{\"report\":\"bytes\",\"console\":10,\"channel\":68719476736}");
-	AUTO(report) *ended =
+	AUTO(message) *ended =
 		parse("{\"report\":\"ended\",\"ending\":\"flooded\",\"detail\":\"d\"}");
 
-	g_assert_cmpint(connected->kind, ==, REPORT_CONNECTED);
+	g_assert_cmpint(connected->kind, ==, MESSAGE_CONNECTED);
 	g_assert_cmpstr(connected->qemu, ==, "10.0.2");
 	g_assert_cmpstr(connected->libvirt, ==, "11.3.0");
 	g_assert_null(connected->detail);
-	g_assert_cmpint(started->kind, ==, REPORT_STARTED);
+	g_assert_cmpint(started->kind, ==, MESSAGE_STARTED);
 	g_assert_cmpint(started->pid, ==, 4711);
 	g_assert_cmpuint(started->usec, ==, 123456789);
-	g_assert_cmpint(bytes->kind, ==, REPORT_BYTES);
+	g_assert_cmpint(bytes->kind, ==, MESSAGE_BYTES);
 	g_assert_cmpuint(bytes->console, ==, 10);
 	g_assert_cmpuint(bytes->channel, ==, G_GUINT64_CONSTANT(1) << 36);
-	g_assert_cmpint(ended->kind, ==, REPORT_ENDED);
+	g_assert_cmpint(ended->kind, ==, MESSAGE_ENDED);
 	g_assert_cmpint(ended->ending, ==, ENDING_FLOODED);
 	g_assert_cmpstr(ended->detail, ==, "d");
 }
@@ -131,9 +131,9 @@ static void test_reports_bad(void)
 static void test_report_hostile_detail(void)
 {
 	char detail[] = "a\nb\"\\\377\001";
-	struct report report = {.kind = REPORT_ENDED, .ending = ENDING_DIED, .detail = detail};
-	g_autofree char *line = report_format(&report);
-	AUTO(report) *back = NULL;
+	struct message report = {.kind = MESSAGE_ENDED, .ending = ENDING_DIED, .detail = detail};
+	g_autofree char *line = message_format(&report);
+	AUTO(message) *back = NULL;
 
 	g_assert_true(strchr(line, '\n') == line + strlen(line) - 1);
 	back = parse(line);

@@ -204,7 +204,8 @@ static void gather_proc(struct gather *gather)
 static void gather_cpus(struct gather *gather)
 {
 	static const char *const global[] = {
-		"online", "possible", "present", "isolated", "smt/active", "smt/control",
+		"online",     "possible",    "present",	   "isolated",
+		"smt/active", "smt/control", "kernel_max",
 	};
 	static const char *const topology_names[] = {
 		"physical_package_id",	"die_id",	 "core_id",	      "cluster_id",

@@ -20,9 +20,19 @@ void view_imply_tables(struct view *hardware);
  */
 void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks);
 
-/* Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ. */
-void compare_kernel(enum topo_vendor vendor, const struct view *hardware, const struct view *system,
-		    struct checks *checks);
+/*
+ * Of a MADT that is the model's: "kernel.presence", @lost where the kernel did not start one of its
+ * CPUs, FAIL where it numbers them otherwise. False: nothing else can be compared CPU by CPU then.
+ */
+bool check_presence(const struct view *model, const struct view *hardware,
+		    const struct cpus *online, enum verdict lost, struct checks *checks);
+
+/*
+ * Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ, SKIP for what
+ * the kernel is built without.
+ */
+void compare_kernel(enum topo_vendor vendor, const struct kernel_facts *facts,
+		    const struct view *hardware, const struct view *system, struct checks *checks);
 
 /*
  * The first judge of the domains: the tree that expect/'s rows make. "domains.cpus": the same CPUs

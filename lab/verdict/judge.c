@@ -174,6 +174,29 @@ static bool judge_table(struct session *session)
 	return true;
 }
 
+/* False: this kernel has no room for the machine, so there is nothing to judge. */
+static bool judge_room(struct session *session)
+{
+	unsigned n = topo_n_cpus(session->input->topo);
+	const char *config = kernel_facts_config(session->input->facts, "NR_CPUS");
+	g_autofree char *reason = NULL;
+	gint64 most;
+
+	/* kernel_max is NR_CPUS - 1: drivers/base/cpu.c, print_cpus_kernel_max(). */
+	if (root_read_number(session->evidence, &most, NULL, "sys/devices/system/cpu/kernel_max"))
+		most++;
+	else if (!config || !g_ascii_string_to_signed(config, 10, 1, G_MAXINT, &most, NULL))
+		return true;
+	if (most >= n)
+		return true;
+	reason = g_strdup_printf("the kernel is built for %" G_GINT64_FORMAT
+				 " CPUs (CONFIG_NR_CPUS), the machine has %u",
+				 most, n);
+	session_say(session, "guest.room", VERDICT_SKIP, "sys/devices/system/cpu/kernel_max",
+		    reason);
+	return false;
+}
+
 /* False: the topology file does not describe what this guest was told to see. */
 static bool judge_arguments(struct session *session)
 {
@@ -246,6 +269,12 @@ static void judge_madt_order(struct session *session, const struct view *model)
 		session_say(session, "guest.madt-order", VERDICT_ERROR, member, error->message);
 }
 
+/* On an overloaded host a CPU that does not answer in time may be the host's fault. */
+static enum verdict verdict_of_lost_cpu(const struct session *session)
+{
+	return session->input->vcpus_per_host_cpu > 1 ? VERDICT_ERROR : VERDICT_FAIL;
+}
+
 static void judge_machine(struct session *session)
 {
 	struct checks *checks = session->judgement->checks;
@@ -259,9 +288,13 @@ static void judge_machine(struct session *session)
 		return;
 	view_imply_tables(hardware);
 	judge_madt_order(session, model);
+	if (passed_since(checks, first) &&
+	    !check_presence(model, hardware, system->cpus, verdict_of_lost_cpu(session), checks))
+		return;
 	compare_guest(model, hardware, checks);
 	given = passed_since(checks, first);
-	compare_kernel(topo_cpu_model(session->input->topo)->vendor, hardware, system, checks);
+	compare_kernel(topo_cpu_model(session->input->topo)->vendor, session->input->facts,
+		       hardware, system, checks);
 	if (!session->judgement->observed)
 		return;
 	if (given)
@@ -315,7 +348,7 @@ static void judge_evidence(struct session *session)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
 	else if (judge_schedstat(session))
 		judge_depth(session);
-	if (judge_arguments(session) && judge_table(session))
+	if (judge_arguments(session) && judge_room(session) && judge_table(session))
 		judge_machine(session);
 	check_splats(
 		&(struct splat_input){
@@ -360,25 +393,16 @@ static void judge_console(struct session *session)
 static void judge_complete(struct session *session)
 {
 	static const char *const needed[] = {
-		"guest.ending",
-		"evidence.channel",
-		"evidence.archive",
-		"guest.release",
-		"guest.madt-order",
-		"guest.cpuid",
-		"guest.madt",
-		"guest.srat",
-		"guest.slit",
-		"kernel.cpus",
-		"kernel.topology",
-		"kernel.caches",
-		"kernel.numa",
-		"domains.cpus",
-		"domains.rules",
-		"invariants.nested",
-		"invariants.meet",
-		"invariants.present",
-		"invariants.groups-cover",
+		"guest.ending",	      "evidence.channel",
+		"evidence.archive",   "guest.release",
+		"guest.madt-order",   "kernel.presence",
+		"guest.cpuid",	      "guest.madt",
+		"guest.srat",	      "guest.slit",
+		"kernel.cpus",	      "kernel.topology",
+		"kernel.caches",      "kernel.numa",
+		"domains.cpus",	      "domains.rules",
+		"invariants.nested",  "invariants.meet",
+		"invariants.present", "invariants.groups-cover",
 		"kernel.splats",
 	};
 	const struct checks *checks = session->judgement->checks;

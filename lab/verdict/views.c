@@ -275,6 +275,7 @@ void view_imply_tables(struct view *hardware)
 /* One check: the aspects it compares, each of which must compare something. */
 struct part {
 	const char *name, *unit, *evidence;
+	const char *config; /* symbol without which the witness shows nothing of it; NULL: none */
 	struct aspect {
 		const char *noun;
 		void (*compare)(const struct comparison *comparison);
@@ -335,6 +336,7 @@ static const struct part kernel_parts[] = {
 		.name = "kernel.numa",
 		.unit = "NUMA nodes, CPUs and distances",
 		.evidence = "sys/devices/system/node",
+		.config = "NUMA",
 		.aspects = {{"NUMA nodes", compare_nodes}, {"NUMA distances", compare_distances}},
 	},
 };
@@ -398,8 +400,21 @@ void compare_madt_order(const struct view *model, GArray *apic_ids, struct check
 	findings_close(comparison.findings, checks);
 }
 
-void compare_kernel(enum topo_vendor vendor, const struct view *hardware, const struct view *system,
-		    struct checks *checks)
+static void part_skip(const struct part *part, struct checks *checks)
+{
+	g_autofree char *reason =
+		g_strdup_printf("the kernel is built without CONFIG_%s", part->config);
+
+	checks_add(checks, &(struct check){.name = part->name,
+					   .verdict = VERDICT_SKIP,
+					   .cpu = -1,
+					   .level = -1,
+					   .reason = reason,
+					   .evidence = part->evidence});
+}
+
+void compare_kernel(enum topo_vendor vendor, const struct kernel_facts *facts,
+		    const struct view *hardware, const struct view *system, struct checks *checks)
 {
 	struct comparison comparison = {
 		.expected = hardware,
@@ -408,6 +423,12 @@ void compare_kernel(enum topo_vendor vendor, const struct view *hardware, const 
 		.accusation = "kernel misread the machine",
 	};
 
-	for (gsize i = 0; i < G_N_ELEMENTS(kernel_parts); i++)
-		part_compare(&kernel_parts[i], &comparison, VERDICT_FAIL, checks);
+	for (gsize i = 0; i < G_N_ELEMENTS(kernel_parts); i++) {
+		const struct part *part = &kernel_parts[i];
+
+		if (part->config && !kernel_facts_builtin(facts, part->config))
+			part_skip(part, checks);
+		else
+			part_compare(part, &comparison, VERDICT_FAIL, checks);
+	}
 }

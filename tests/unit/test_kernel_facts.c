@@ -91,6 +91,29 @@ static void test_config(void)
 	g_assert_false(kernel_facts_builtin(facts, "SCHED_MC"));
 }
 
+/* A job is judged again from the excerpt alone, and must come to the same. */
+static void test_excerpt(void)
+{
+	/* Every symbol that verdict/ and expect/ ask for. */
+	static const char *const symbols[] = {"SCHED_SMT", "SCHED_CLUSTER", "SCHED_MC",
+					      "NUMA",	   "SCHEDSTATS",    "ACPI_TABLE_UPGRADE",
+					      "NR_CPUS"};
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.1", NULL);
+	AUTO(kernel_facts) *again = kernel_facts_new("6.12.1", NULL);
+	g_autofree char *text = NULL;
+
+	kernel_facts_set_config(facts, "CONFIG_NR_CPUS=64\n# CONFIG_SCHEDSTATS is not set\n");
+	text = kernel_facts_config_text(facts);
+	kernel_facts_set_config(again, text);
+	for (unsigned i = 0; i < G_N_ELEMENTS(symbols); i++)
+		g_assert_cmpstr(kernel_facts_config(again, symbols[i]), ==,
+				kernel_facts_config(facts, symbols[i]));
+	g_assert_null(kernel_facts_config(again, "EXT4_FS"));
+	/* Nor does an excerpt say no of what it never knew. */
+	kernel_facts_set_config(again, "# What topology code depends on, of a larger config\n");
+	g_assert_null(kernel_facts_config(again, "SCHEDSTATS"));
+}
+
 static void test_shared(void)
 {
 	struct kernel_facts *facts = kernel_facts_new("6.12.1", NULL);
@@ -108,6 +131,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/kernel-facts/no-releases", test_no_releases);
 	g_test_add_func("/kernel-facts/unknown-config", test_unknown_config);
 	g_test_add_func("/kernel-facts/config", test_config);
+	g_test_add_func("/kernel-facts/excerpt", test_excerpt);
 	g_test_add_func("/kernel-facts/shared", test_shared);
 	return g_test_run();
 }

@@ -77,9 +77,9 @@ static void agent_is_newer(struct spoiled *spoiled)
 	edit(spoiled, "manifest", "agent: 1", "agent: 2");
 }
 
-static void insert_member(struct spoiled *spoiled, const char *path)
+static void insert_member(struct spoiled *spoiled, const char *path, const char *text)
 {
-	struct member *member = evidence_add(&spoiled->evidence, path, "x", 1);
+	struct member *member = evidence_add(&spoiled->evidence, path, text, strlen(text));
 
 	/* The manifest stays last. */
 	g_ptr_array_steal_index(spoiled->evidence.members, spoiled->evidence.members->len - 1);
@@ -89,12 +89,12 @@ static void insert_member(struct spoiled *spoiled, const char *path)
 
 static void member_twice(struct spoiled *spoiled)
 {
-	insert_member(spoiled, "proc/schedstat");
+	insert_member(spoiled, "proc/schedstat", "x");
 }
 
 static void member_outside(struct spoiled *spoiled)
 {
-	insert_member(spoiled, "../../etc/passwd");
+	insert_member(spoiled, "../../etc/passwd", "x");
 }
 
 /* Members lost, as if the agent had never found them. */
@@ -267,6 +267,17 @@ static void isolated_cpus(struct spoiled *spoiled)
 	edit(spoiled, "proc/cmdline", "sched_verbose", "sched_verbose isolcpus=3");
 }
 
+/* drivers/base/cpu.c, print_cpus_kernel_max(): NR_CPUS - 1; the machine has 32. */
+static void kernel_max_small(struct spoiled *spoiled)
+{
+	insert_member(spoiled, "sys/devices/system/cpu/kernel_max", "15\n");
+}
+
+static void config_small(struct spoiled *spoiled)
+{
+	kernel_facts_set_config(spoiled->job->facts, "CONFIG_SMP=y\nCONFIG_NR_CPUS=16\n");
+}
+
 static const struct mutation mutations[] = {
 	{"archive-half", archive_half, VERDICT_ERROR, "evidence.archive"},
 	{"archive-no-trailer", archive_no_trailer, VERDICT_ERROR, "evidence.archive"},
@@ -304,6 +315,8 @@ static const struct mutation mutations[] = {
 	{"rebooted", rebooted, VERDICT_FAIL, "guest.ending"},
 	{"stood-still", stood_still, VERDICT_TIMEOUT, "guest.ending"},
 	{"channel-cut", channel_cut, VERDICT_ERROR, "evidence.channel"},
+	{"kernel-max-small", kernel_max_small, VERDICT_SKIP, "guest.room"},
+	{"config-small", config_small, VERDICT_SKIP, "guest.room"},
 	{"isolated-cpus", isolated_cpus, VERDICT_SKIP, "kernel.arguments"},
 };
 

@@ -75,6 +75,33 @@ static void online_lost_cpu(struct spoiled *spoiled)
 	evidence_set(&spoiled->evidence, "sys/devices/system/cpu/online", "0-30\n");
 }
 
+/* CPU 31 has APIC id 31: two threads a core, the second ones last, each id odd. */
+static void cpu_not_started(struct spoiled *spoiled)
+{
+	GString *cpuinfo = evidence_find(&spoiled->evidence, "proc/cpuinfo")->text;
+
+	online_lost_cpu(spoiled);
+	g_string_truncate(cpuinfo, (gsize)(strstr(cpuinfo->str, "processor\t: 31") - cpuinfo->str));
+	evidence_set(&spoiled->evidence, "sys/devices/system/node/node3/cpulist", "12-15,28-30\n");
+	drop(spoiled, "cpuid/pu31");
+}
+
+static void cpu_not_started_on_idle_host(struct spoiled *spoiled)
+{
+	cpu_not_started(spoiled);
+	spoiled->job->result->vcpus_per_host_cpu = 1;
+}
+
+static void cpus_numbered_otherwise(struct spoiled *spoiled)
+{
+	struct member *one = evidence_find(&spoiled->evidence, "cpuid/pu1");
+	struct member *two = evidence_find(&spoiled->evidence, "cpuid/pu2");
+	GString *text = one->text;
+
+	one->text = two->text;
+	two->text = text;
+}
+
 /* The domains. */
 
 static void schedstat_version(struct spoiled *spoiled)
@@ -351,6 +378,9 @@ static const struct mutation mutations[] = {
 	{"apic-id-in-cpuinfo", apic_id_in_cpuinfo, VERDICT_FAIL, "kernel.cpus"},
 	{"model-in-cpuinfo", model_in_cpuinfo, VERDICT_FAIL, "kernel.cpus"},
 	{"online-lost-cpu", online_lost_cpu, VERDICT_ERROR, "kernel.witness"},
+	{"cpu-not-started", cpu_not_started, VERDICT_ERROR, "kernel.presence"},
+	{"cpu-not-started-idle", cpu_not_started_on_idle_host, VERDICT_FAIL, "kernel.presence"},
+	{"cpus-numbered-otherwise", cpus_numbered_otherwise, VERDICT_FAIL, "kernel.presence"},
 	{"schedstat-version", schedstat_version, VERDICT_ERROR, "domains.observed"},
 	{"schedstat-next-version", schedstat_next_version, VERDICT_ERROR, "domains.observed"},
 	{"span-in-schedstat", span_in_schedstat, VERDICT_ERROR, "domains.observed"},

@@ -178,6 +178,7 @@ static void assert_only(const struct checks *checks, const char *name)
 static void test_fault(gconstpointer data)
 {
 	const struct fault *fault = data;
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
 	AUTO(view) *good = machine("CPUID and ACPI tables");
 	AUTO(view) *bad = machine("the other");
 	AUTO(checks) *guest = checks_new();
@@ -187,19 +188,20 @@ static void test_fault(gconstpointer data)
 	compare_guest(good, bad, guest);
 	assert_check(guest, fault->guest, VERDICT_ERROR, fault->cpus);
 	assert_only(guest, fault->guest);
-	compare_kernel(TOPO_VENDOR_INTEL, good, bad, kernel);
+	compare_kernel(TOPO_VENDOR_INTEL, facts, good, bad, kernel);
 	assert_check(kernel, fault->kernel, VERDICT_FAIL, fault->cpus);
 	assert_only(kernel, fault->kernel);
 }
 
 static void test_equal(void)
 {
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
 	AUTO(view) *one = machine("one");
 	AUTO(view) *other = machine("other");
 	AUTO(checks) *checks = checks_new();
 
 	compare_guest(one, other, checks);
-	compare_kernel(TOPO_VENDOR_INTEL, one, other, checks);
+	compare_kernel(TOPO_VENDOR_INTEL, facts, one, other, checks);
 	g_assert_cmpint(checks_verdict(checks), ==, VERDICT_PASS);
 	g_assert_cmpuint(checks_count(checks), ==, 8);
 	/* 1 CPU set, 4 of identity, 4 masks of 8 CPUs. */
@@ -213,13 +215,14 @@ static void test_equal(void)
 /* A witness that saw nothing must not agree with everybody. */
 static void test_blind_witness(void)
 {
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
 	AUTO(view) *blind = view_new("blind", 8);
 	AUTO(view) *seeing = machine("seeing");
 	AUTO(checks) *checks = checks_new();
 
 	for (unsigned cpu = 0; cpu < 8; cpu++)
 		cpus_add(blind->cpus, cpu);
-	compare_kernel(TOPO_VENDOR_INTEL, blind, seeing, checks);
+	compare_kernel(TOPO_VENDOR_INTEL, facts, blind, seeing, checks);
 	assert_check(checks, "kernel.topology", VERDICT_ERROR, NULL);
 	assert_check(checks, "kernel.caches", VERDICT_ERROR, NULL);
 	assert_check(checks, "kernel.numa", VERDICT_ERROR, NULL);
@@ -242,6 +245,7 @@ static void nodes_share_llc(struct view *view, bool whole)
 
 static void test_llc_across_nodes(void)
 {
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
 	static const struct {
 		enum topo_vendor vendor;
 		bool whole_in_sys;
@@ -260,9 +264,24 @@ static void test_llc_across_nodes(void)
 
 		nodes_share_llc(hardware, true);
 		nodes_share_llc(system, cases[i].whole_in_sys);
-		compare_kernel(cases[i].vendor, hardware, system, checks);
+		compare_kernel(cases[i].vendor, facts, hardware, system, checks);
 		g_assert_cmpint(find_check(checks, "kernel.caches")->verdict, ==, cases[i].verdict);
 	}
+}
+
+/* Without CONFIG_NUMA there is no /sys/devices/system/node, and nothing was misread. */
+static void test_kernel_without_numa(void)
+{
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
+	AUTO(view) *hardware = machine("hardware");
+	AUTO(view) *system = machine("/sys");
+	AUTO(checks) *checks = checks_new();
+
+	kernel_facts_set_config(facts, "CONFIG_SMP=y\n");
+	g_clear_pointer(&system->nodes, cpus_unref);
+	compare_kernel(TOPO_VENDOR_INTEL, facts, hardware, system, checks);
+	assert_check(checks, "kernel.numa", VERDICT_SKIP, NULL);
+	g_assert_cmpint(checks_verdict(checks), ==, VERDICT_SKIP);
 }
 
 int main(int argc, char **argv)
@@ -271,6 +290,7 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/verdict/views/equal", test_equal);
 	g_test_add_func("/verdict/views/blind", test_blind_witness);
+	g_test_add_func("/verdict/views/without-numa", test_kernel_without_numa);
 	g_test_add_func("/verdict/views/llc-across-nodes", test_llc_across_nodes);
 	for (unsigned i = 0; i < G_N_ELEMENTS(faults); i++) {
 		g_autofree char *path = g_strdup_printf("/verdict/views/fault/%s", faults[i].name);

@@ -57,6 +57,36 @@ char *paths_data(const char *sub)
 	return made ? made : g_build_filename(source, sub, NULL);
 }
 
+static void folder_names(const char *folder, const char *suffix, GHashTable *names)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *file;
+
+	while (dir && (file = g_dir_read_name(dir)))
+		if (g_str_has_suffix(file, suffix) && *file != '.')
+			g_hash_table_add(names, g_strndup(file, strlen(file) - strlen(suffix)));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **paths_names(const char *const *folders, const char *suffix)
+{
+	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	char **list;
+	guint n;
+
+	for (unsigned i = 0; folders[i]; i++)
+		folder_names(folders[i], suffix, names);
+	list = (char **)g_hash_table_get_keys_as_array(names, &n);
+	g_hash_table_steal_all(names);
+	if (n)
+		qsort(list, n, sizeof(*list), compare_names);
+	return list;
+}
+
 static bool folder_make(const char *path, GError **error)
 {
 	if (g_mkdir_with_parents(path, 0755) == 0 && access(path, W_OK | X_OK) == 0)

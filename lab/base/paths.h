@@ -12,6 +12,11 @@
  */
 char *paths_data(const char *sub);
 /*
+ * The names, without @suffix, of the files in @folders (NULL-terminated) that end in it; hidden ones
+ * do not count. Sorted, each once. A folder that is not there has none.
+ */
+char **paths_names(const char *const *folders, const char *suffix);
+/*
  * $TOPOLAB_CACHE, else $XDG_CACHE_HOME/topolab, else ~/.cache/topolab, else /var/cache/topolab: the
  * first that can be made and written. @sub (may be NULL) is created below it. Errors are ERROR_LAB.
  */

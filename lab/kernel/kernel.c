@@ -22,24 +22,11 @@ void kernel_free(struct kernel *kernel)
 	g_free(kernel);
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 char **kernel_list(void)
 {
 	g_autofree char *folder = paths_data("kernels");
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	GPtrArray *names = g_ptr_array_new();
-	const char *entry;
 
-	while (dir && (entry = g_dir_read_name(dir)))
-		if (g_str_has_suffix(entry, ".yaml") && *entry != '.')
-			g_ptr_array_add(names, g_strndup(entry, strlen(entry) - strlen(".yaml")));
-	g_ptr_array_sort(names, compare_names);
-	g_ptr_array_add(names, NULL);
-	return (char **)g_ptr_array_free(names, FALSE);
+	return paths_names((const char *const[]){folder, NULL}, ".yaml");
 }
 
 static bool kernel_from_path(struct kernel *kernel, const char *path,

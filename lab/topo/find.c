@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/paths.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SUFFIX ".yaml"
@@ -24,34 +23,9 @@ char **topo_search_path(void)
 	return (char **)g_ptr_array_free(path, FALSE);
 }
 
-static void list_folder(const char *folder, GHashTable *names)
-{
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	const char *file;
-
-	while (dir && (file = g_dir_read_name(dir)))
-		if (g_str_has_suffix(file, SUFFIX) && *file != '.')
-			g_hash_table_add(names, g_strndup(file, strlen(file) - strlen(SUFFIX)));
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 char **topo_list(const char *const *path)
 {
-	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	char **list;
-	guint n;
-
-	for (unsigned i = 0; path[i]; i++)
-		list_folder(path[i], names);
-	list = (char **)g_hash_table_get_keys_as_array(names, &n);
-	g_hash_table_steal_all(names);
-	if (n)
-		qsort(list, n, sizeof(*list), compare_names);
-	return list;
+	return paths_names(path, SUFFIX);
 }
 
 static struct topo *unknown_name(const char *name, const char *const *path, GError **error)

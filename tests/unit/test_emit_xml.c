@@ -4,6 +4,7 @@
  * each machine of topologies/ (TOPOLAB_UPDATE_GOLDEN=1 rewrites them: review the difference).
  */
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/spawn.h"
 #include "emit/emit.h"
 #include "emit_machine.h"
@@ -304,34 +305,9 @@ static void validate(const char *name, const char *text)
 	g_unlink(path);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Names without @suffix of the files of @folder, sorted. */
-static char **names_in(const char *folder, const char *suffix)
-{
-	g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	const char *file;
-	char **list;
-
-	while (dir && (file = g_dir_read_name(dir))) {
-		g_autofree char *name = g_strndup(file, strlen(file) - MIN(strlen(suffix),
-									     strlen(file)));
-
-		if (g_str_has_suffix(file, suffix))
-			g_strv_builder_add(names, name);
-	}
-	list = g_strv_builder_end(names);
-	qsort(list, g_strv_length(list), sizeof(*list), compare_names);
-	return list;
-}
-
 static void test_unused_golden(gconstpointer data)
 {
-	g_auto(GStrv) golden = names_in(GOLDEN_FOLDER, ".xml");
+	g_auto(GStrv) golden = paths_names((const char *const[]){GOLDEN_FOLDER, NULL}, ".xml");
 
 	for (unsigned i = 0; golden[i]; i++)
 		if (!g_strv_contains(data, golden[i]))
@@ -362,7 +338,7 @@ static void test_schema(gconstpointer data)
 
 int main(int argc, char **argv)
 {
-	g_auto(GStrv) names = names_in(TOPOLOGIES, ".yaml");
+	g_auto(GStrv) names = paths_names((const char *const[]){TOPOLOGIES, NULL}, ".yaml");
 
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();

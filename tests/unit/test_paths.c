@@ -123,10 +123,34 @@ static void test_runtime_refused(struct fixture *fixture, gconstpointer data G_G
 	g_assert_nonnull(strstr(error->message, "longer than"));
 }
 
+static void test_names(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	static const char *const files[] = {"a/y.yaml", "a/x.yaml", "a/z.yml", "a/.w.yaml", "b/x.yaml",
+					    "b/v.yaml"};
+	g_autofree char *a = g_build_filename(fixture->folder, "a", NULL);
+	g_autofree char *b = g_build_filename(fixture->folder, "b", NULL);
+	const char *const folders[] = {a, "/no/such/folder", b, NULL};
+	g_auto(GStrv) names = NULL;
+	g_autofree char *joined = NULL;
+
+	g_assert_cmpint(g_mkdir(a, 0755), ==, 0);
+	g_assert_cmpint(g_mkdir(b, 0755), ==, 0);
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *path = g_build_filename(fixture->folder, files[i], NULL);
+
+		g_assert_true(g_file_set_contents(path, "", 0, NULL));
+	}
+	names = paths_names(folders, ".yaml");
+	joined = g_strjoinv(" ", names);
+	g_assert_cmpstr(joined, ==, "v x y");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/paths/data", test_data);
+	g_test_add("/paths/names", struct fixture, NULL, fixture_setup, test_names,
+		   fixture_teardown);
 	g_test_add("/paths/cache/order", struct fixture, NULL, fixture_setup, test_cache_order,
 		   fixture_teardown);
 	g_test_add("/paths/cache/unusable", struct fixture, NULL, fixture_setup,

@@ -131,7 +131,7 @@ test: all | $(O)/deps.run
 ## bench: how much slower than bare QEMU, as ratios of interleaved runs
 .PHONY: bench
 bench: all $(BENCH_PROGRAMS) | $(O)/deps.run
-	$(Q)$(O)/bench/bench
+	$(Q)$(O)/bench/bench nps4-mini 5 nps4 1
 
 ## help: this list
 .PHONY: help

@@ -191,13 +191,14 @@ static void bench_machine(const char *name, unsigned pairs, const char *folder)
 	       median(ratios, pairs), pairs, median(seconds, pairs));
 }
 
-int main(void)
+/* bench [MACHINE PAIRS]... */
+int main(int argc, char **argv)
 {
 	g_autofree char *folder = g_dir_make_tmp("topolab-bench-XXXXXX", NULL);
 	GError *error = NULL;
 
-	bench_machine("nps4-mini", 5, folder);
-	bench_machine("nps4", 1, folder);
+	for (int i = 1; i + 1 < argc; i += 2)
+		bench_machine(argv[i], (unsigned)atoi(argv[i + 1]), folder);
 	tree_remove(folder, &error);
 	die_on(error);
 	return 0;

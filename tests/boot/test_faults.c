@@ -42,6 +42,16 @@ static const struct fault faults[] = {
 		.verdict = VERDICT_PASS,
 	},
 	{
+		/* Arguments and CPU features that are there for speed change no domain. */
+		.name = "none, without what is for speed",
+		.topology = "nps1-mini",
+		.edits = {{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
+			  {" initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,mcheck_init_device",
+			   ""},
+			  {",-mtrr,-pat", ""}},
+		.verdict = VERDICT_PASS,
+	},
+	{
 		.name = "nodes swapped",
 		.topology = "nps1-mini",
 		.edits = {{AMD_CELL_0, "id=\"0\" cpus=\"8-15\""},

@@ -39,7 +39,8 @@ static bool level_read(struct root *evidence, unsigned cpu, struct domain *domai
 		return false;
 	if (level < 0 || level > G_MAXINT) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "'" DOMAIN "level' holds %" G_GINT64_FORMAT, cpu, domain->index, level);
+			    "'" DOMAIN "level' holds %" G_GINT64_FORMAT ", which is no level", cpu,
+			    domain->index, level);
 		return false;
 	}
 	domain->level = (int)level;

@@ -77,7 +77,8 @@ static bool cpu_read(struct system *system, unsigned cpu, GError **error)
 
 static bool error_cpuinfo(const char *line, GError **error)
 {
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'proc/cpuinfo' holds '%.80s'", line);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+		    "'proc/cpuinfo' holds '%.80s', which does not belong there", line);
 	return false;
 }
 
@@ -248,8 +249,9 @@ static bool nodes_read(struct system *system, GError **error)
 	CPUS_FOREACH (node, view->nodes)
 		last = node;
 	if (last < 0 || last >= NODES_MAX) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'" NODE "online' holds '%.80s'",
-			    text);
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "'" NODE "online' holds '%.80s', not a list of nodes below %u", text,
+			    NODES_MAX);
 		return false;
 	}
 	view_set_node_slots(view, (unsigned)last + 1);

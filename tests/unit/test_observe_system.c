@@ -150,7 +150,7 @@ static void test_malformed(void)
 		 "*shows two kinds of CPUs: 'model*"},
 		{"proc/cpuinfo", CPUINFO("0", "0") "processor\t: 1\nvendor_id\t: GenuineIntel\n",
 		 "*shows two kinds of CPUs: 'vendor_id*"},
-		{NODE "online", "", "*node/online' holds ''"},
+		{NODE "online", "", "*node/online' holds ''*"},
 		{NODE "online", "0,1024", "*node/online' holds*"},
 		{NODE "node2/cpulist", NULL, "*missing*"},
 		{NODE "node2/cpulist", "1-3",

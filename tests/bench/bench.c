@@ -10,8 +10,8 @@
 #include "base/tree.h"
 #include "emit/emit.h"
 #include "emit/emit_priv.h"
-#include "image/initramfs.h"
 #include "kernel/kernel.h"
+#include "run/assembly.h"
 #include "topo/load.h"
 
 #include <glib/gstdio.h>
@@ -122,11 +122,8 @@ static char *one_shot_initrd(const struct topo *topo, const char *folder)
 {
 	g_autofree char *init_path = paths_data("bench/one-shot");
 	g_autoptr(GBytes) init = file_bytes(init_path);
-	g_autoptr(GBytes) madt = emit_madt(topo);
-	struct initramfs_table table = {"APIC", madt};
 	GError *error = NULL;
-	g_autoptr(GBytes) initrd =
-		initramfs_build(init, &table, emit_needs_madt(topo) ? 1 : 0, &error);
+	g_autoptr(GBytes) initrd = assembly_initramfs(topo, init, &error);
 	char *path = g_build_filename(folder, "one-shot.img", NULL);
 
 	die_on(error);

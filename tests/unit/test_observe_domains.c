@@ -211,7 +211,7 @@ static void test_disagree(void)
 		{DEBUGFS "cpu1/domain0/flags", "SD_SHARE_LLC", "\x1b[2J",
 		 "'" DEBUGFS "cpu1/domain0/flags' holds 'SD_BALANCE_NEWIDLE \x1b[2J'"},
 		{DEBUGFS "cpu1/domain0/level", "2", "-2",
-		 "'" DEBUGFS "cpu1/domain0/level' holds -2"},
+		 "'" DEBUGFS "cpu1/domain0/level' holds -2, which is no level"},
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {

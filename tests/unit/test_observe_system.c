@@ -145,7 +145,7 @@ static void test_malformed(void)
 		{"proc/cpuinfo", CPUINFO("0", "0") CPUINFO("0", "0"), "*holds 'processor*"},
 		{"proc/cpuinfo", CPUINFO("0", "-1"), "*holds 'apicid*"},
 		{"proc/cpuinfo", "vendor_id\t: AuthenticAMD\n", "*holds 'vendor_id*"},
-		{"proc/cpuinfo", "garbage\n", "*holds 'garbage'"},
+		{"proc/cpuinfo", "garbage\n", "*holds 'garbage'*"},
 		{"proc/cpuinfo", CPUINFO("0", "0") "processor\t: 1\nmodel\t\t: 2\n",
 		 "*shows two kinds of CPUs: 'model*"},
 		{"proc/cpuinfo", CPUINFO("0", "0") "processor\t: 1\nvendor_id\t: GenuineIntel\n",

@@ -62,6 +62,24 @@ static struct result *job_result_new(const struct job_spec *spec)
 	return result;
 }
 
+struct result *job_not_started(const struct job_spec *spec, const char *reason)
+{
+	struct result *result = job_result_new(spec);
+
+	result->ending = ENDING_STOPPED;
+	result->ending_detail = g_strdup(reason);
+	result->judgement = g_new0(struct judgement, 1);
+	result->judgement->checks = checks_new();
+	checks_add(result->judgement->checks, &(struct check){
+						      .name = "lab.started",
+						      .verdict = VERDICT_ERROR,
+						      .cpu = -1,
+						      .level = -1,
+						      .reason = reason,
+					      });
+	return result;
+}
+
 static bool write_file(const char *folder, const char *name, const char *data, gsize length,
 		       GError **error)
 {

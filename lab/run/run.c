@@ -291,9 +291,13 @@ static int run_report(struct run *run, GError **error)
 		.version = TOPOLAB_VERSION,
 	};
 
-	/* Jobs that an interrupt kept from starting have no result. */
-	while (g_ptr_array_remove(run->results, NULL))
-		;
+	/* The jobs that passed before an interrupt must not make the whole run pass. */
+	for (guint i = 0; i < run->waiting->len; i++) {
+		const struct run_job *run_job = g_ptr_array_index(run->waiting, i);
+
+		g_ptr_array_index(run->results, run_job->index) = job_not_started(
+			&run_job->spec, "the run was interrupted before this job began");
+	}
 	return output_report(&report, run->options->format, run->options->verbose, error);
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A run that was interrupted: what was not started was not judged, and so did not pass. */
+#include "run/job.h"
+#include "topo/load.h"
+
+#include <string.h>
+
+static const char machine[] = "name: four\n"
+			      "title: four CPUs\n"
+			      "reference: {cpu: x, packages: x, l3_per_package: x, cores_per_l3: x,"
+			      " threads_per_core: x, nodes_per_package: x, memory_per_node: x,"
+			      " distances: x, numbering: x}\n"
+			      "cpu: {vendor: GenuineIntel, family: 6, model: 143, stepping: 8}\n"
+			      "packages: 1\n"
+			      "l3_per_package: 1\n"
+			      "cores_per_l3: 4\n"
+			      "threads_per_core: 1\n"
+			      "nodes_per_package: 1\n"
+			      "memory_per_node: 512M\n"
+			      "distances: [[10]]\n"
+			      "numbering: threads-last\n";
+
+static void test_not_started(void)
+{
+	AUTO(topo) *topo = topo_load_text(machine, strlen(machine), "four.yaml", NULL);
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
+	struct kernel kernel = {.name = (char[]){"k"}, .facts = facts};
+	AUTO(result) *result = job_not_started(
+		&(struct job_spec){.topo = topo, .kernel = &kernel, .accel = EMIT_ACCEL_TCG},
+		"it was interrupted");
+	g_autoptr(GPtrArray) results = g_ptr_array_new();
+	struct report report = {.results = results, .run_folder = "", .version = "0"};
+	json_t *json = result_to_json(result);
+	AUTO(result) *again = result_from_json(json, NULL);
+
+	json_decref(json);
+	g_ptr_array_add(results, result);
+	g_assert_cmpint(report_exit_status(&report), ==, 3);
+	g_assert_cmpint(result->ending, ==, ENDING_STOPPED);
+	g_assert_cmpstr(checks_get(result->judgement->checks, 0)->reason, ==, "it was interrupted");
+	g_assert_nonnull(again);
+	g_assert_cmpstr(result->folder, ==, "four/k");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_set_nonfatal_assertions();
+	g_test_add_func("/run/job/not-started", test_not_started);
+	return g_test_run();
+}

@@ -54,7 +54,9 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->command_line = emit_command_line(spec->topo, spec->accel);
 	result->accel = g_strdup(emit_accel_name(spec->accel));
 	result->host = host_description();
-	result->vcpus_per_host_cpu = (double)topo_n_cpus(spec->topo) / g_get_num_processors();
+	/* As if the other guests were as large: nobody knows yet which will run beside it. */
+	result->vcpus_per_host_cpu =
+		(double)topo_n_cpus(spec->topo) * MAX(spec->guests, 1) / g_get_num_processors();
 	result->started = g_date_time_format_iso8601(now);
 	result->boot_ms = -1;
 	result->wall_ms = -1;

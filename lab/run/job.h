@@ -17,6 +17,7 @@ struct job_spec {
 	const char *uri;	/* NULL: the embedded driver */
 	const char *run_folder; /* the job's folder is made below it */
 	unsigned silence_seconds, deadline_seconds;
+	unsigned guests; /* that may run at once, this one with them */
 };
 
 struct job;

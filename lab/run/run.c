@@ -153,6 +153,11 @@ static bool run_choose_accel(struct run *run, GError **error)
 	return true;
 }
 
+static unsigned run_guests_at_once(const struct run *run)
+{
+	return MIN(run->options->jobs, run->topologies->len * run->kernels->len);
+}
+
 /*
  * Each vCPU more than the host has takes its turn; under TCG one instruction costs tens, and
  * firmware and decompression run on one vCPU alone while nothing is printed.
@@ -160,7 +165,8 @@ static bool run_choose_accel(struct run *run, GError **error)
 static unsigned job_silence_seconds(const struct run *run, const struct topo *topo)
 {
 	unsigned base = run->options->timeout_seconds ?: SILENCE_SECONDS;
-	unsigned share = 1 + topo_n_cpus(topo) / (16 * g_get_num_processors());
+	unsigned vcpus = topo_n_cpus(topo) * run_guests_at_once(run);
+	unsigned share = 1 + vcpus / (16 * g_get_num_processors());
 
 	return base * share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
 }
@@ -181,6 +187,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.run_folder = run->folder,
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
+		.guests = run_guests_at_once(run),
 	};
 	run_job->folder = job_folder(&run_job->spec);
 	for (unsigned i = 0; i < run->waiting->len; i++) {

@@ -42,10 +42,26 @@ static void test_not_started(void)
 	g_assert_cmpstr(result->folder, ==, "four/k");
 }
 
+/* Whether the host was overloaded decides whose fault a stall is: all guests load it. */
+static void test_guests_at_once(void)
+{
+	AUTO(topo) *topo = topo_load_text(machine, strlen(machine), "four.yaml", NULL);
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
+	struct kernel kernel = {.name = (char[]){"k"}, .facts = facts};
+	AUTO(result) *result = job_not_started(
+		&(struct job_spec){
+			.topo = topo, .kernel = &kernel, .accel = EMIT_ACCEL_TCG, .guests = 3},
+		"it was interrupted");
+
+	/* Three guests of four vCPUs. */
+	g_assert_cmpfloat(result->vcpus_per_host_cpu * g_get_num_processors(), ==, 12);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/run/job/not-started", test_not_started);
+	g_test_add_func("/run/job/guests-at-once", test_guests_at_once);
 	return g_test_run();
 }

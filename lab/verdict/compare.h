@@ -41,6 +41,11 @@ void compare_kernel(enum topo_vendor vendor, const struct kernel_facts *facts,
 void compare_rules(const struct domain_tree *expected, const struct domain_tree *observed,
 		   const struct cpus *online, struct checks *checks);
 
+/* The same; where the config is not known, SKIP if an option that is not set explains all. */
+void check_rules(const struct topo *topo, const struct kernel_facts *facts,
+		 const struct domain_tree *expected, const struct domain_tree *observed,
+		 const struct cpus *online, struct checks *checks);
+
 /* The second judge: what holds on any kernel. "invariants.*" checks, FAIL where one is broken. */
 void check_invariants(const struct domain_tree *tree, const struct cpus *online,
 		      struct checks *checks);

@@ -233,7 +233,8 @@ static void judge_domains(struct session *session, const struct cpus *online)
 
 	judgement->expected = expect_domains(input->topo, input->facts, &error);
 	if (judgement->expected)
-		compare_rules(judgement->expected, judgement->observed, online, judgement->checks);
+		check_rules(input->topo, input->facts, judgement->expected, judgement->observed,
+			    online, judgement->checks);
 	else
 		session_say(session, "domains.rules",
 			    g_error_matches(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED)

@@ -245,6 +245,43 @@ static void cpu_in_schedstat_lost(struct spoiled *spoiled)
 	lines_join(text, lines);
 }
 
+/*
+ * Built without CONFIG_SCHED_CLUSTER: levels from MC on are one less, since debugfs counts the rows
+ * of the kernel's table (build_sched_topology()). On AMD nothing else shows it.
+ */
+static void levels_without_cluster(struct spoiled *spoiled)
+{
+	for (unsigned cpu = 0; cpu < 32; cpu++) {
+		for (unsigned i = 1; i < 5; i++) {
+			g_autofree char *path = g_strdup_printf(DEBUG "level", cpu, i);
+			GString *text = evidence_find(&spoiled->evidence, path)->text;
+			int level = atoi(text->str);
+
+			g_string_printf(text, "%d\n", level - 1);
+		}
+	}
+}
+
+static void config_unknown(struct spoiled *spoiled)
+{
+	struct saved_job *job = spoiled->job;
+
+	kernel_facts_unref(job->facts);
+	job->facts = kernel_facts_new(job->result->kernel_release, NULL);
+}
+
+static void unknown_without_cluster(struct spoiled *spoiled)
+{
+	levels_without_cluster(spoiled);
+	config_unknown(spoiled);
+}
+
+static void unknown_span_changed(struct spoiled *spoiled)
+{
+	span_changed(spoiled);
+	config_unknown(spoiled);
+}
+
 /* The log. */
 
 static void group_lost_cpu(struct spoiled *spoiled)
@@ -398,6 +435,9 @@ static const struct mutation mutations[] = {
 	{"domain-lost", domain_lost, VERDICT_FAIL, "domains.rules"},
 	{"domain-lost-meet", domain_lost, VERDICT_FAIL, "invariants.meet"},
 	{"chain-lost", chain_lost, VERDICT_FAIL, "invariants.present"},
+	{"without-cluster", levels_without_cluster, VERDICT_FAIL, "domains.rules"},
+	{"unknown-without-cluster", unknown_without_cluster, VERDICT_SKIP, "domains.rules"},
+	{"unknown-span-changed", unknown_span_changed, VERDICT_FAIL, "domains.rules"},
 	{"domains-lost", domains_lost, VERDICT_FAIL, "invariants.present"},
 	{"domains-lost-rules", domains_lost, VERDICT_FAIL, "domains.rules"},
 	{"group-id-other", group_id_other, VERDICT_FAIL, "domains.rules"},

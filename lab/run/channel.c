@@ -3,6 +3,31 @@
 
 #include "base/records.h"
 
+#include <string.h>
+
+/* A guest's sentence is quoted up to here. */
+#define WORDS_SHOWN 200
+
+/* "the agent sent no evidence", and what it says about that. */
+static char *lack_of_evidence(const struct records *records)
+{
+	const char *words = NULL;
+	g_autofree char *cut = NULL;
+	g_autofree char *valid = NULL;
+
+	for (guint i = 0; i < records_count(records); i++) {
+		const struct record *record = records_get(records, i);
+
+		if (strcmp(record_type(record), "error") == 0)
+			words = json_string_value(json_object_get(record->head, "text"));
+	}
+	if (!words)
+		return g_strdup("the agent sent no evidence");
+	cut = g_strndup(words, WORDS_SHOWN);
+	valid = g_utf8_make_valid(cut, -1);
+	return g_strdup_printf("the agent sent no evidence but '%s'", valid);
+}
+
 GBytes *channel_evidence(const char *folder, char **problem)
 {
 	g_autofree char *path = g_build_filename(folder, CHANNEL_FILE, NULL);
@@ -23,6 +48,6 @@ GBytes *channel_evidence(const char *folder, char **problem)
 	if (!records_complete(records))
 		*problem = g_strdup("the agent's stream ends before it said bye");
 	else if (!evidence)
-		*problem = g_strdup("the agent sent no evidence");
+		*problem = lack_of_evidence(records);
 	return evidence ? g_bytes_ref(evidence) : NULL;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A run that was interrupted: what was not started was not judged, and so did not pass. */
+/* Jobs without an answer: what was not judged did not pass, and the report says why it was not. */
+#include "run/channel.h"
 #include "run/job.h"
 #include "topo/load.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static const char machine[] = "name: four\n"
@@ -57,11 +59,30 @@ static void test_guests_at_once(void)
 	g_assert_cmpfloat(result->vcpus_per_host_cpu * g_get_num_processors(), ==, 12);
 }
 
+/* The agent's own reason is the evidence there is. */
+static void test_agent_says_why(void)
+{
+	static const char stream[] =
+		"{\"type\":\"hello\",\"agent\":1}\n"
+		"{\"type\":\"error\",\"text\":\"the gathering process died\"}\n"
+		"{\"type\":\"bye\"}\n";
+	g_autofree char *folder = g_dir_make_tmp("topolab-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(folder, CHANNEL_FILE, NULL);
+	g_autofree char *problem = NULL;
+
+	g_assert_true(g_file_set_contents(path, stream, -1, NULL));
+	g_assert_null(channel_evidence(folder, &problem));
+	g_assert_cmpstr(problem, ==, "the agent sent no evidence but 'the gathering process died'");
+	g_remove(path);
+	g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/run/job/not-started", test_not_started);
 	g_test_add_func("/run/job/guests-at-once", test_guests_at_once);
+	g_test_add_func("/run/job/agent-says-why", test_agent_says_why);
 	return g_test_run();
 }

@@ -74,7 +74,8 @@ row_table = $(if $(3),printf 'extern const struct $(1) %s;\n' $(3:%=$(2)_%) &&) 
 	printf 'const struct $(1) *const $(2)_table[] = {\n' && \
 	$(if $(3),printf '\t&%s$(comma)\n' $(3:%=$(2)_%) &&) printf '\tNULL,\n};\n'
 
-$(O)/gen/tables.c: Makefile $(wildcard lab/cmd/cmd_*.c lab/report/fmt_*.c lab/kernel/src_*.c)
+# A folder is newer than the table when a file came or went.
+$(O)/gen/tables.c: Makefile lab/cmd lab/report lab/kernel
 	$(call say,GEN,$@)mkdir -p $(@D) && { printf '%s\n' '/* Made from file names by the Makefile. */' \
 		'#include "cmd/command.h"' '#include "kernel/kernel.h"' '#include "report/report.h"' && \
 		$(call row_table,command,command,$(COMMANDS)) && \

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/error.h"
 
-G_DEFINE_QUARK(topolab-error-quark, topolab_error)
+GQuark topolab_error_quark(void)
+{
+	return g_quark_from_static_string("topolab-error-quark");
+}
 
 int error_exit_status(const GError *error)
 {

@@ -17,7 +17,9 @@
 
 struct kernel_facts;
 
-/* @release: as uname -r prints it, "6.12.117+deb12-cloud-amd64". ERROR_LAB when it has no version. */
+/*
+ * @release: as uname -r prints it, "6.12.117+deb12-cloud-amd64". ERROR_LAB when it has no version.
+ */
 struct kernel_facts *kernel_facts_new(const char *release, GError **error);
 struct kernel_facts *kernel_facts_ref(struct kernel_facts *facts);
 void kernel_facts_unref(struct kernel_facts *facts);
@@ -32,14 +34,18 @@ void kernel_facts_set_config(struct kernel_facts *facts, const char *config_text
 const char *kernel_facts_release(const struct kernel_facts *facts);
 unsigned kernel_facts_version(const struct kernel_facts *facts); /* KERNEL_VERSION_OF() */
 bool kernel_facts_config_known(const struct kernel_facts *facts);
-/* @symbol without CONFIG_: "y", "m", a number or a quoted string; "n" when not set; NULL unknown. */
+/*
+ * @symbol without CONFIG_: "y", "m", a number or a quoted string; "n" when not set; NULL unknown.
+ */
 const char *kernel_facts_config(const struct kernel_facts *facts, const char *symbol);
 /*
  * An excerpt that kernel_facts_set_config() reads back: the symbols that topology code depends on;
  * any other is then unknown. NULL while the config is unknown. Caller frees.
  */
 char *kernel_facts_config_text(const struct kernel_facts *facts);
-/* Is it built in, or unknown? Debian, every distribution and our fragment set what rules ask for. */
+/*
+ * Is it built in, or unknown? Debian, every distribution and our fragment set what rules ask for.
+ */
 bool kernel_facts_builtin(const struct kernel_facts *facts, const char *symbol);
 
 #endif

@@ -12,8 +12,8 @@
  */
 char *paths_data(const char *sub);
 /*
- * The names, without @suffix, of the files in @folders (NULL-terminated) that end in it; hidden ones
- * do not count. Sorted, each once. A folder that is not there has none.
+ * The names, without @suffix, of the files in @folders (NULL-terminated) that end in it; hidden
+ * ones do not count. Sorted, each once. A folder that is not there has none.
  */
 char **paths_names(const char *const *folders, const char *suffix);
 /*

@@ -10,14 +10,14 @@
  * Bounds beside that on the whole stream. A container costs jansson some 300 bytes where the text
  * has two, so text and containers are counted, or 64 MiB of "{}" would ask for gigabytes.
  */
-#define MAX_RECORDS	100000u
-#define MAX_LINE	(64u << 10)
-#define MAX_TEXT	(8u << 20)
-#define MAX_CONTAINERS	(2 * MAX_RECORDS)
-#define MAX_NAME	64u
+#define MAX_RECORDS    100000u
+#define MAX_LINE       (64u << 10)
+#define MAX_TEXT       (8u << 20)
+#define MAX_CONTAINERS (2 * MAX_RECORDS)
+#define MAX_NAME       64u
 
 struct records {
-	GPtrArray *list; /* struct record * */
+	GPtrArray *list;   /* struct record * */
 	GHashTable *blobs; /* char * name -> GBytes *, both owned by the record */
 	bool complete;
 };
@@ -60,8 +60,8 @@ static bool parser_fail(const struct parser *parser, GError **error, const char 
 	sentence = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-		    "the agent's stream, record %u at byte %zu: %s",
-		    parser->records->list->len + 1, parser->line_offset, sentence);
+		    "the agent's stream, record %u at byte %zu: %s", parser->records->list->len + 1,
+		    parser->line_offset, sentence);
 	return false;
 }
 
@@ -74,8 +74,7 @@ static bool name_is_sane(const char *name)
 	       strspn(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_.") == length;
 }
 
-static bool parser_count_line(struct parser *parser, const char *line, gsize length,
-			      GError **error)
+static bool parser_count_line(struct parser *parser, const char *line, gsize length, GError **error)
 {
 	for (gsize i = 0; i < length; i++)
 		if (line[i] == '{' || line[i] == '[')

@@ -18,7 +18,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#define RECORDS_MAX_BYTES (64u << 20)
+#define RECORDS_MAX_BYTES     (64u << 20)
 #define RECORDS_AGENT_VERSION 1
 
 struct record {

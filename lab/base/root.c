@@ -88,8 +88,8 @@ static char *root_read_text(struct root *root, const char *path, GError **error)
 		return NULL;
 	data = g_bytes_get_data(bytes, &length);
 	if (length && memchr(data, '\0', length)) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'%s' is not text: it holds a NUL byte",
-			    path);
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "'%s' is not text: it holds a NUL byte", path);
 		return NULL;
 	}
 	return g_strchomp(g_strndup(data ? data : "", length));

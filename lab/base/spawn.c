@@ -58,7 +58,7 @@ char *spawn_command_line(const char *const *argv)
 		if (i)
 			g_string_append_c(line, ' ');
 		if (*argv[i] && strspn(argv[i], G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS
-						"-_./=:,+@%") == strlen(argv[i])) {
+				       "-_./=:,+@%") == strlen(argv[i])) {
 			g_string_append(line, argv[i]);
 			continue;
 		}
@@ -148,7 +148,8 @@ pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
 		high_fds[i] = fcntl(child_fds[i], F_DUPFD_CLOEXEC, 3 + (int)n_fds);
 	pid = fork();
 	if (pid == 0)
-		child_exec((char *const *)(guintptr)argv, environment, high_fds, n_fds, stderr_fd, parent);
+		child_exec((char *const *)(guintptr)argv, environment, high_fds, n_fds, stderr_fd,
+			   parent);
 	if (pid < 0)
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start '%s': %s", argv[0],
 			    g_strerror(errno));

@@ -17,7 +17,10 @@ struct expect_settings {
 };
 
 static const struct argp_option expect_options[] = {
-	{.name = "kernel", .key = 'k', .arg = "K", .doc = "For this kernel (default " KERNEL_DEFAULT ")"},
+	{.name = "kernel",
+	 .key = 'k',
+	 .arg = "K",
+	 .doc = "For this kernel (default " KERNEL_DEFAULT ")"},
 	{.name = "json", .key = KEY_JSON, .doc = "Print every CPU's domains as JSON"},
 	{.name = "offline",
 	 .key = KEY_OFFLINE,

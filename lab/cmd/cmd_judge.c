@@ -43,7 +43,8 @@ static void job_release(gpointer job)
 	saved_job_free(job);
 }
 
-/* Opens every job before the first is judged: a broken one ends the command with nothing written.
+/*
+ * Opens every job before the first is judged: a broken one ends the command with nothing written.
  */
 static GPtrArray *jobs_open(const char *path, GError **error)
 {

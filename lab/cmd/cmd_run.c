@@ -22,8 +22,8 @@ static const struct argp_option run_options[] = {
 	{.name = "kernel",
 	 .key = 'k',
 	 .arg = "K",
-	 .doc = "Boot K: a name from kernels/ or a bzImage by path; may be repeated (default "
-		KERNEL_DEFAULT ")"},
+	 .doc = "Boot K: a name from kernels/ or a bzImage by path; may be repeated "
+		"(default " KERNEL_DEFAULT ")"},
 	{.name = "test",
 	 .key = KEY_TEST,
 	 .arg = "T",

@@ -15,7 +15,10 @@ struct xml_settings {
 };
 
 static const struct argp_option xml_options[] = {
-	{.name = "kernel", .key = 'k', .arg = "K", .doc = "Boot this kernel (default " KERNEL_DEFAULT ")"},
+	{.name = "kernel",
+	 .key = 'k',
+	 .arg = "K",
+	 .doc = "Boot this kernel (default " KERNEL_DEFAULT ")"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "kvm|tcg",

@@ -19,7 +19,8 @@ struct command {
 	unsigned min_arguments, max_arguments; /* G_MAXUINT: no limit */
 	gsize settings_size; /* of the command's own zeroed settings structure; 0: none */
 	bool hidden;	     /* not listed: the worker */
-	/* One option into @settings. @key as in options; an error is ERROR_INPUT. NULL: no options.
+	/*
+	 * One option into @settings. @key as in options; an error is ERROR_INPUT. NULL: no options.
 	 */
 	bool (*option)(int key, const char *value, void *settings, GError **error);
 	/* @arguments: NULL-terminated. Returns the exit status; with @error set that decides it. */

@@ -38,8 +38,8 @@ static const struct argument arguments[] = {
 	{"cpuhp.parallel=off", ON(TCG)},
 	/*
 	 * Each of these wakes a thread on every CPU to register what no guest of ours has (LED
-	 * triggers, AMD's uncore counters, /sys/devices/system/machinecheck): with 256 vCPUs 6 of 45
-	 * seconds. Nothing of topology hangs on them.
+	 * triggers, AMD's uncore counters, /sys/devices/system/machinecheck): with 256 vCPUs 6 of
+	 * 45 seconds. Nothing of topology hangs on them.
 	 */
 	{"initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,mcheck_init_device", ON(TCG)},
 };

@@ -27,18 +27,20 @@ static const struct cpu_row cpu_rows[] = {
 	 * TCG lacks and must be forced to have. Forcing a whole EPYC model would force instructions
 	 * that TCG cannot run, hence the smallest model.
 	 */
-	[TOPO_VENDOR_AMD] = {
-		.model = "qemu64",
-		.features = "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on",
-	},
+	[TOPO_VENDOR_AMD] =
+		{
+			.model = "qemu64",
+			.features = "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on",
+		},
 	/*
 	 * Leaves 4, 0xb and 0x1f come with any recent model; family and model choose the kernel's
 	 * rules. Sub-NUMA clusters are SRAT and SLIT alone, a die would show up in leaf 0x1f.
 	 */
-	[TOPO_VENDOR_INTEL] = {
-		.model = "SapphireRapids",
-		.features = "+x2apic",
-	},
+	[TOPO_VENDOR_INTEL] =
+		{
+			.model = "SapphireRapids",
+			.features = "+x2apic",
+		},
 };
 _Static_assert(G_N_ELEMENTS(cpu_rows) == TOPO_VENDOR_COUNT, "a vendor without a row");
 

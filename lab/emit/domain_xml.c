@@ -101,7 +101,7 @@ static char *node_vcpus(const struct topo *topo, unsigned node)
 {
 	AUTO(cpus) *vcpus = cpus_new();
 
-	CPUS_FOREACH(cpu, topo_node_cpus(topo, node))
+	CPUS_FOREACH (cpu, topo_node_cpus(topo, node))
 		cpus_add(vcpus, topo_cpu(topo, (unsigned)cpu)->vcpu);
 	return cpus_to_list(vcpus);
 }

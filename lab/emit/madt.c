@@ -17,21 +17,21 @@ enum madt_type {
 	MADT_LOCAL_X2APIC_NMI = 10,
 };
 
-#define MADT_REVISION	  3
-#define MADT_LENGTH_AT	  4 /* in the header, table 5.4 */
-#define MADT_CHECKSUM_AT  9
-#define MADT_PCAT_COMPAT  1 /* flags: 8259s are there too */
-#define MADT_CPU_ENABLED  1
-#define MADT_ALL_CPUS	  0xffffffff
-#define FIRST_X2APIC_ID	  255 /* 5.2.12.12: below, type 0 is to be used */
-#define LOCAL_APIC_BASE	  0xfee00000
-#define IO_APIC_BASE	  0xfec00000
+#define MADT_REVISION	 3
+#define MADT_LENGTH_AT	 4 /* in the header, table 5.4 */
+#define MADT_CHECKSUM_AT 9
+#define MADT_PCAT_COMPAT 1 /* flags: 8259s are there too */
+#define MADT_CPU_ENABLED 1
+#define MADT_ALL_CPUS	 0xffffffff
+#define FIRST_X2APIC_ID	 255 /* 5.2.12.12: below, type 0 is to be used */
+#define LOCAL_APIC_BASE	 0xfee00000
+#define IO_APIC_BASE	 0xfec00000
 /* QEMU's own table has revision 1; acpi_table_initrd_override() wants a higher one. */
-#define OEM_REVISION	  2
+#define OEM_REVISION 2
 
 /* MPS INTI flags, table 5.25: polarity in bits 0-1, trigger mode in bits 2-3. */
-#define INTI_OF_THE_BUS	  0x0
-#define INTI_HIGH_LEVEL	  0xd
+#define INTI_OF_THE_BUS 0x0
+#define INTI_HIGH_LEVEL 0xd
 
 static void append_number(GByteArray *table, guint64 value, unsigned bytes)
 {

@@ -135,8 +135,8 @@ struct domain_tree *build_domains(const struct machine *machine, GPtrArray *leve
 		for (unsigned i = 0; i < chain->len; i++) {
 			const struct link *link = &g_array_index(chain, struct link, i);
 
-			domain_fill(domain_tree_append(tree, cpu), link,
-				    levels->pdata[link->level], machine->version);
+			domain_fill(domain_tree_append(tree, cpu), link, levels->pdata[link->level],
+				    machine->version);
 		}
 	}
 	return tree;

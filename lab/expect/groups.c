@@ -19,8 +19,8 @@ struct groups *groups_new(GPtrArray *levels, GHashTable *spans)
 	groups->rings = g_new0(GHashTable *, levels->len);
 	groups->masks = g_new0(GHashTable *, levels->len);
 	for (unsigned i = 0; i < levels->len; i++) {
-		groups->rings[i] = g_hash_table_new_full(NULL, NULL, NULL,
-							 (GDestroyNotify)g_ptr_array_unref);
+		groups->rings[i] =
+			g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
 		groups->masks[i] = g_hash_table_new(NULL, NULL);
 	}
 	return groups;
@@ -88,7 +88,7 @@ static GPtrArray *plain_groups(const struct groups *groups, unsigned level, stru
 	AUTO(cpus) *left = cpus_copy(span);
 	int last = -1;
 
-	CPUS_FOREACH(cpu, span)
+	CPUS_FOREACH (cpu, span)
 		last = cpu;
 	for (int cpu = last; cpu >= 0; cpu = next_wrapping(left, cpu)) {
 		struct cpus *own = group_span(groups, level, (unsigned)cpu);
@@ -143,7 +143,7 @@ static struct cpus *balance_mask(struct groups *groups, unsigned level, struct c
 	if (mask)
 		return mask;
 	mask = cpus_new();
-	CPUS_FOREACH(cpu, span)
+	CPUS_FOREACH (cpu, span)
 		if (level > 0 && span_of(groups, level - 1, (unsigned)cpu) == span)
 			cpus_add(mask, (unsigned)cpu);
 	mask = spans_intern(groups->spans, mask);

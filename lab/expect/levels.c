@@ -8,7 +8,7 @@ struct level_row {
 	const char *name;
 	struct versions versions;
 	const char *config; /* symbol without which the level does not exist; NULL: none */
-	bool (*applies)(const struct machine *machine);			  /* NULL: always */
+	bool (*applies)(const struct machine *machine);			   /* NULL: always */
 	struct cpus *(*span)(const struct machine *machine, unsigned cpu); /* new */
 	guint32 flags; /* what the level's sd_flags() function returns */
 };
@@ -212,7 +212,7 @@ static struct level *level_from_row(const struct machine *machine, const struct 
 		if (level->span[cpu])
 			continue;
 		span = spans_intern(spans, row->span(machine, cpu));
-		CPUS_FOREACH(member, span)
+		CPUS_FOREACH (member, span)
 			level->span[member] = span;
 	}
 	return level;
@@ -226,13 +226,13 @@ static struct level *level_from_distance(const struct machine *machine, const st
 	char *rule = g_strdup_printf("NUMA/6.1+ distance %u %s reclaim distance %u%s%s", distance,
 				     far ? "over" : "within", numa->reclaim,
 				     numa->fixup ? " after " : "", numa->fixup ? numa->fixup : "");
-	struct level *level = level_new(machine, "NUMA", rule,
-					far ? FLAGS_NUMA & ~FLAGS_NEAR_ONLY : FLAGS_NUMA);
+	struct level *level =
+		level_new(machine, "NUMA", rule, far ? FLAGS_NUMA & ~FLAGS_NEAR_ONLY : FLAGS_NUMA);
 
 	for (unsigned node = 0; node < machine->n_nodes; node++) {
 		struct cpus *span = spans_intern(spans, numa_span(numa, machine, i, node));
 
-		CPUS_FOREACH(cpu, machine->node_cpus[node])
+		CPUS_FOREACH (cpu, machine->node_cpus[node])
 			level->span[cpu] = span;
 	}
 	return level;

@@ -2,7 +2,7 @@
 #include "expect/machine.h"
 
 /* include/linux/topology.h */
-#define LOCAL_DISTANCE 10
+#define LOCAL_DISTANCE	10
 #define REMOTE_DISTANCE 20
 
 static void machine_find_nodes(struct machine *machine)
@@ -11,9 +11,8 @@ static void machine_find_nodes(struct machine *machine)
 	machine->node_cpus = g_new0(struct cpus *, machine->n_nodes);
 	machine->node_of = g_new0(unsigned, machine->n_cpus);
 	for (unsigned node = 0; node < machine->n_nodes; node++)
-		machine->node_cpus[node] =
-			cpus_ref(machine->numa ? topo_node_cpus(machine->topo, node) :
-						 machine->all);
+		machine->node_cpus[node] = cpus_ref(
+			machine->numa ? topo_node_cpus(machine->topo, node) : machine->all);
 	for (unsigned cpu = 0; machine->numa && cpu < machine->n_cpus; cpu++)
 		machine->node_of[cpu] = topo_cpu(machine->topo, cpu)->node;
 }
@@ -42,8 +41,7 @@ static void machine_find_packages(struct machine *machine)
 	}
 	for (unsigned node = 0; node < machine->n_nodes; node++)
 		n_cpu_nodes += !cpus_is_empty(machine->node_cpus[node]);
-	machine->nodes_per_package =
-		(n_cpu_nodes + machine->n_packages - 1) / machine->n_packages;
+	machine->nodes_per_package = (n_cpu_nodes + machine->n_packages - 1) / machine->n_packages;
 }
 
 struct machine *machine_new(const struct topo *topo, const struct kernel_facts *facts)

@@ -16,13 +16,13 @@ struct machine {
 	const struct kernel_facts *facts;
 	unsigned version;
 	unsigned n_cpus;
-	struct cpus *all; /* the partition's CPUs, cpu_map in the kernel */
-	bool numa;	  /* CONFIG_NUMA; without it all CPUs are on node 0 */
-	unsigned n_nodes; /* node numbers are below this */
-	struct cpus **node_cpus; /* n_nodes elements, empty for a node with memory alone */
-	unsigned *node_of;	 /* n_cpus elements */
-	unsigned n_packages;	 /* that have CPUs */
-	bool package_spans_nodes; /* x86_has_numa_in_package of 6.x */
+	struct cpus *all;	    /* the partition's CPUs, cpu_map in the kernel */
+	bool numa;		    /* CONFIG_NUMA; without it all CPUs are on node 0 */
+	unsigned n_nodes;	    /* node numbers are below this */
+	struct cpus **node_cpus;    /* n_nodes elements, empty for a node with memory alone */
+	unsigned *node_of;	    /* n_cpus elements */
+	unsigned n_packages;	    /* that have CPUs */
+	bool package_spans_nodes;   /* x86_has_numa_in_package of 6.x */
 	unsigned nodes_per_package; /* topology_num_nodes_per_package() of 7.0 */
 };
 

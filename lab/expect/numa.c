@@ -84,7 +84,7 @@ static int slit_cluster_package(const struct machine *machine, unsigned first)
 
 	for (unsigned node = first;
 	     node < first + machine->nodes_per_package && node < machine->n_nodes; node++) {
-		CPUS_FOREACH(cpu, machine->node_cpus[node]) {
+		CPUS_FOREACH (cpu, machine->node_cpus[node]) {
 			int own = (int)topo_cpu(machine->topo, (unsigned)cpu)->package;
 
 			if (package >= 0 && package != own)
@@ -191,8 +191,8 @@ static void numa_fill_distances(struct numa *numa, const struct machine *machine
 	for (unsigned from = 0; from < numa->n_nodes; from++)
 		for (unsigned to = 0; to < numa->n_nodes; to++)
 			numa->distance[from * numa->n_nodes + to] =
-				fixup ? fixup->distance(machine, from, to) :
-					machine_distance(machine, from, to);
+				fixup ? fixup->distance(machine, from, to)
+				      : machine_distance(machine, from, to);
 }
 
 static void numa_find_levels(struct numa *numa, const struct machine *machine)

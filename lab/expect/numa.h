@@ -9,9 +9,9 @@ struct numa {
 	unsigned n_levels;
 	unsigned *level_distance; /* the distinct distances between nodes with CPUs, ascending */
 	unsigned n_nodes;
-	unsigned *distance;    /* n_nodes squared, as the scheduler sees them; row = from */
-	const char *fixup;     /* name of the row that changed distances; NULL: none */
-	unsigned reclaim;      /* node_reclaim_distance */
+	unsigned *distance; /* n_nodes squared, as the scheduler sees them; row = from */
+	const char *fixup;  /* name of the row that changed distances; NULL: none */
+	unsigned reclaim;   /* node_reclaim_distance */
 };
 
 /* ERROR_UNSUPPORTED for a kernel that changes distances in a way that is not transcribed. */

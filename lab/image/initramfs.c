@@ -18,7 +18,7 @@
 struct entry {
 	const char *path;
 	mode_t mode;
-	dev_t device; /* for device nodes */
+	dev_t device;  /* for device nodes */
 	GBytes *bytes; /* for files; NULL: none */
 };
 

@@ -314,9 +314,10 @@ char *mirror_find(struct root *root, const char *suite, GError **error)
 		return g_steal_pointer(&mirror);
 	uri = mirror ? mirror_security_of(mirror) : NULL;
 	if (!uri)
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "this system's package sources name no Debian mirror that has '%s'; name "
-			    "one in TOPOLAB_MIRROR",
-			    suite);
+		g_set_error(
+			error, TOPOLAB_ERROR, ERROR_LAB,
+			"this system's package sources name no Debian mirror that has '%s'; name "
+			"one in TOPOLAB_MIRROR",
+			suite);
 	return uri;
 }

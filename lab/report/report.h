@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results and the formats they are written in. A format is a file fmt_NAME.c that defines one row.
+/*
+ * Results and the formats they are written in. A format is a file fmt_NAME.c that defines one row.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H

@@ -5,7 +5,9 @@
 
 #include "report/report.h"
 
-/* May results go into @folder (NULL: one of our own)? ERROR_INPUT when it is there and not empty. */
+/*
+ * May results go into @folder (NULL: one of our own)? ERROR_INPUT when it is there and not empty.
+ */
 bool output_folder_check(const char *folder, GError **error);
 
 /* Makes @folder, or results/<UTC>-<pid> when it is NULL and then points results/latest to it. */

@@ -19,7 +19,8 @@ struct topo *topo_load_file(const char *path, GError **error);
 struct topo *topo_find(const char *name, const char *const *path, GError **error);
 /* Sorted names of every topology on @path. */
 char **topo_list(const char *const *path);
-/* $TOPOLAB_PATH (colon separated), the source tree's topologies/, PREFIX/share/topolab/topologies.
+/*
+ * $TOPOLAB_PATH (colon separated), the source tree's topologies/, PREFIX/share/topolab/topologies.
  */
 char **topo_search_path(void);
 

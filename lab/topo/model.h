@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of struct topo, for those who make and check it; nobody outside topo/ includes this.
+/*
+ * The inside of struct topo, for those who make and check it; nobody outside topo/ includes this.
  */
 #ifndef TOPO_MODEL_H
 #define TOPO_MODEL_H

@@ -9,8 +9,8 @@ static const struct domain_group *first_group(const struct domain *domain)
 }
 
 /* The innermost domain has no child left: its own group is the CPU itself. */
-void check_first_group(const struct scene *scene, unsigned cpu,
-				     const struct domain *domain, const struct domain *child)
+void check_first_group(const struct scene *scene, unsigned cpu, const struct domain *domain,
+		       const struct domain *child)
 {
 	const struct domain_group *first = first_group(domain);
 	AUTO(cpus) *own = NULL;
@@ -57,8 +57,8 @@ struct cpus *domain_uncovered(const struct domain *domain)
 	return lacking;
 }
 
-void check_groups_cover(const struct scene *scene, unsigned cpu,
-				      const struct domain *domain, const struct domain *child)
+void check_groups_cover(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			const struct domain *child)
 {
 	AUTO(cpus) *all = NULL;
 	AUTO(cpus) *lacking = domain_uncovered(domain);
@@ -87,8 +87,8 @@ void check_groups_cover(const struct scene *scene, unsigned cpu,
 }
 
 /* Who balances for a group must be one of the group. */
-void check_balance_mask(const struct scene *scene, unsigned cpu,
-				      const struct domain *domain, const struct domain *child)
+void check_balance_mask(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			const struct domain *child)
 {
 	(void)child;
 	if (!domain->groups)

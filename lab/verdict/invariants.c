@@ -38,8 +38,8 @@ static void check_present(const struct scene *scene)
 	}
 }
 
-static void check_own_span(const struct scene *scene, unsigned cpu,
-				  const struct domain *domain, const struct domain *child)
+static void check_own_span(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			   const struct domain *child)
 {
 	g_autofree char *reason = NULL;
 
@@ -51,8 +51,8 @@ static void check_own_span(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, NULL, domain->span);
 }
 
-static void check_online(const struct scene *scene, unsigned cpu,
-				const struct domain *domain, const struct domain *child)
+static void check_online(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			 const struct domain *child)
 {
 	g_autofree char *reason = NULL;
 
@@ -65,8 +65,8 @@ static void check_online(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, scene->online, domain->span);
 }
 
-static void check_nested(const struct scene *scene, unsigned cpu,
-				const struct domain *domain, const struct domain *child)
+static void check_nested(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			 const struct domain *child)
 {
 	AUTO(cpus) *outside = NULL;
 	g_autofree char *list = NULL;
@@ -83,8 +83,8 @@ static void check_nested(const struct scene *scene, unsigned cpu,
 	scene_broken(scene, (int)cpu, (int)domain->index, reason, child->span, domain->span);
 }
 
-static void check_ordered(const struct scene *scene, unsigned cpu,
-				 const struct domain *domain, const struct domain *child)
+static void check_ordered(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			  const struct domain *child)
 {
 	g_autofree char *reason = NULL;
 

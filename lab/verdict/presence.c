@@ -43,7 +43,8 @@ static char *ids_lacking(const GArray *all, const GArray *some)
 	return k == some->len ? g_strdup(lacking->str) : NULL;
 }
 
-/* The first CPU of another APIC id than its place in the MADT has; NULL: none. Both have as many.
+/*
+ * The first CPU of another APIC id than its place in the MADT has; NULL: none. Both have as many.
  */
 static char *numbered_otherwise(const struct view *model, const struct view *hardware)
 {

@@ -65,7 +65,8 @@ struct verdict_input {
 	const char *console;	     /* raw console text; NULL: none */
 	gsize console_length;
 	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
-	/* Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.
+	/*
+	 * Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.
 	 */
 	double vcpus_per_host_cpu;
 };

@@ -21,7 +21,8 @@ static const char *const level_nouns[] = {
 };
 _Static_assert(G_N_ELEMENTS(level_nouns) == TOPO_LEVEL_COUNT, "a level has no noun");
 
-/* @what: the subject of the sentence, "the node of the CPU". NULL @rule: the first witness's word.
+/*
+ * @what: the subject of the sentence, "the node of the CPU". NULL @rule: the first witness's word.
  */
 static void comparison_differs(const struct comparison *comparison, int cpu, const char *what,
 			       const char *rule, const char *expected, const char *observed)
@@ -144,7 +145,8 @@ static const struct exception {
 	{
 		.vendor = TOPO_VENDOR_AMD,
 		.level = TOPO_LLC,
-		/* __cache_amd_cpumap_setup() takes cpu_llc_shared_mask(), which match_llc() cuts.
+		/*
+		 * __cache_amd_cpumap_setup() takes cpu_llc_shared_mask(), which match_llc() cuts.
 		 */
 		.rule = "AMD: the L3 shared_cpu_list is the kernel's LLC mask, cut at node borders",
 		.expected = mask_within_node,

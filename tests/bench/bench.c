@@ -55,7 +55,7 @@ static char *node_vcpus(const struct topo *topo, unsigned node)
 	g_autofree char *list = NULL;
 	g_auto(GStrv) ranges = NULL;
 
-	CPUS_FOREACH(cpu, topo_node_cpus(topo, node))
+	CPUS_FOREACH (cpu, topo_node_cpus(topo, node))
 		cpus_add(vcpus, topo_cpu(topo, (unsigned)cpu)->vcpu);
 	list = cpus_to_list(vcpus);
 	ranges = g_strsplit(list, ",", -1);
@@ -86,8 +86,7 @@ static void add_numa(GPtrArray *argv, const struct topo *topo)
 					    topo_distance(topo, from, to)));
 }
 
-static char **bare_command(const struct topo *topo, const struct kernel *kernel,
-			   const char *initrd)
+static char **bare_command(const struct topo *topo, const struct kernel *kernel, const char *initrd)
 {
 	GPtrArray *argv = g_ptr_array_new();
 	struct emit_shape shape = emit_shape(topo);
@@ -127,8 +126,8 @@ static char *one_shot_initrd(const struct topo *topo, const char *folder)
 	char *path = g_build_filename(folder, "one-shot.img", NULL);
 
 	die_on(error);
-	g_file_set_contents(path, g_bytes_get_data(initrd, NULL),
-			    (gssize)g_bytes_get_size(initrd), &error);
+	g_file_set_contents(path, g_bytes_get_data(initrd, NULL), (gssize)g_bytes_get_size(initrd),
+			    &error);
 	die_on(error);
 	return path;
 }

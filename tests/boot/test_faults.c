@@ -45,10 +45,11 @@ static const struct fault faults[] = {
 		/* Arguments and CPU features that are there for speed change no domain. */
 		.name = "none, without what is for speed",
 		.topology = "nps1-mini",
-		.edits = {{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
-			  {" initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,mcheck_init_device",
-			   ""},
-			  {",-mtrr,-pat", ""}},
+		.edits =
+			{{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
+			 {" initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,mcheck_init_device",
+			  ""},
+			 {",-mtrr,-pat", ""}},
 		.verdict = VERDICT_PASS,
 	},
 	{

@@ -16,23 +16,27 @@ struct want {
 
 static const struct want wanted[] = {
 	/*
-	 * K Prateek Nayak, LKML, 16 June 2023, "NPS4": node 0 is 0-15,128-143 and holds 2 CCX of 8 cores; the
-	 * package is nodes 0-3, 0-63,128-191 (the same mail's NPS1 listing of node 0).
+	 * K Prateek Nayak, LKML, 16 June 2023, "NPS4": node 0 is 0-15,128-143 and holds 2 CCX of 8
+	 * cores; the package is nodes 0-3, 0-63,128-191 (the same mail's NPS1 listing of node 0).
 	 */
 	{"nps4", 0, "SMT 0,128; MC 0-7,128-135; NODE 0-15,128-143; NUMA 0-63,128-191; NUMA 0-255"},
 	/* Its node 7, 112-127 and 240-255 (the mail has a typing slip there: 232-255). */
 	{"nps4", 255,
 	 "SMT 127,255; MC 120-127,248-255; NODE 112-127,240-255; NUMA 64-127,192-255; NUMA 0-255"},
 	/*
-	 * Chen Yu, LKML, June 2023, on splitting the Sapphire Rapids LLC, cpu0's masks in schedstat:
+	 * Chen Yu, LKML, June 2023, on splitting the Sapphire Rapids LLC, cpu0's masks in
+	 * schedstat:
 	 * ...00010000...00000001, ...3fff0000...00003fff, ...ff,ffffffff,ffff0000,...00ffffff,
 	 * ffffffff and all 224.
 	 */
 	{"snc4", 0, "SMT 0,112; MC 0-13,112-125; NUMA 0-55,112-167; NUMA 0-223"},
-	/* The same rules on fewer cores, counted by hand: n cores, so the siblings are c and c + n. */
+	/*
+	 * The same rules on fewer cores, counted by hand: n cores, so the siblings are c and c + n.
+	 */
 	{"nps1-mini", 0, "SMT 0,8; MC 0-1,8-9; PKG 0-3,8-11; NUMA 0-15"},
 	{"nps2-mini", 0, "SMT 0,16; MC 0-1,16-17; NODE 0-3,16-19; NUMA 0-7,16-23; NUMA 0-31"},
-	{"nps2-mini", 31, "SMT 15,31; MC 14-15,30-31; NODE 12-15,28-31; NUMA 8-15,24-31; NUMA 0-31"},
+	{"nps2-mini", 31,
+	 "SMT 15,31; MC 14-15,30-31; NODE 12-15,28-31; NUMA 8-15,24-31; NUMA 0-31"},
 	{"nps4-mini", 0, "SMT 0,32; MC 0-1,32-33; NODE 0-3,32-35; NUMA 0-15,32-47; NUMA 0-63"},
 	{"snc4-mini", 0, "SMT 0,16; MC 0-1,16-17; NUMA 0-7,16-23; NUMA 0-31"},
 };
@@ -45,14 +49,13 @@ static char *chain_of(const json_t *result, unsigned cpu)
 	json_t *domain;
 	size_t i, j;
 
-	json_array_foreach(cpus, i, entry) {
+	json_array_foreach (cpus, i, entry) {
 		if (json_integer_value(json_object_get(entry, "cpu")) != cpu)
 			continue;
-		json_array_foreach(json_object_get(entry, "domains"), j, domain)
-			g_string_append_printf(
-				chain, "%s%s %s", chain->len ? "; " : "",
-				json_string_value(json_object_get(domain, "name")),
-				json_string_value(json_object_get(domain, "span")));
+		json_array_foreach (json_object_get(entry, "domains"), j, domain)
+			g_string_append_printf(chain, "%s%s %s", chain->len ? "; " : "",
+					       json_string_value(json_object_get(domain, "name")),
+					       json_string_value(json_object_get(domain, "span")));
 	}
 	return g_string_free(chain, FALSE);
 }
@@ -114,7 +117,7 @@ static bool has_finding(const json_t *result, const char *name, const char *cpus
 	json_t *check;
 	size_t i;
 
-	json_array_foreach(json_object_get(result, "checks"), i, check) {
+	json_array_foreach (json_object_get(result, "checks"), i, check) {
 		const char *reason = json_string_value(json_object_get(check, "reason"));
 
 		if (g_strcmp0(json_string_value(json_object_get(check, "name")), name) == 0 &&

@@ -10,7 +10,7 @@
 struct machine {
 	const char *cpu; /* "vendor: AuthenticAMD, family: 25, ..." */
 	unsigned packages, llcs, cores, threads, nodes; /* each within the one before it */
-	const char *distances; /* YAML */
+	const char *distances;				/* YAML */
 	const char *numbering;
 	const char *boot; /* YAML list; NULL: none */
 };

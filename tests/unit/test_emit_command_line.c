@@ -44,10 +44,13 @@ static void test_both(void)
 static void test_machine_untouched(void)
 {
 	static const char *const forbidden[] = {
-		"maxcpus=", "nr_cpus=", "possible_cpus=", "nosmp", "nosmt", "isolcpus=",
-		"nohz_full=", "numa=", "noapic", "nolapic", "nox2apic", "disable_cpu_apicid=",
-		"acpi=", "split_llc=",
-		"relax_domain_level=", "mem=", "movablecore=", "clearcpuid=", "mitigations=",
+		"maxcpus=",	"nr_cpus=",	"possible_cpus=",
+		"nosmp",	"nosmt",	"isolcpus=",
+		"nohz_full=",	"numa=",	"noapic",
+		"nolapic",	"nox2apic",	"disable_cpu_apicid=",
+		"acpi=",	"split_llc=",	"relax_domain_level=",
+		"mem=",		"movablecore=", "clearcpuid=",
+		"mitigations=",
 	};
 	const struct machine machine = {SMALL};
 

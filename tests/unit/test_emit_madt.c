@@ -19,6 +19,7 @@
  * firmware has (first threads 0 and 2, then second threads 1 and 3), and its checksum is lower by
  * one for that revision.
  */
+/* clang-format off */
 static const guint8 tiny_table[] = {
 	'A', 'P', 'I', 'C', 0x90, 0, 0, 0, 3, 0x48, 'B', 'O', 'C', 'H', 'S', ' ',
 	'B', 'X', 'P', 'C', ' ', ' ', ' ', ' ', 2, 0, 0, 0, 'B', 'X', 'P', 'C', 1, 0, 0, 0,
@@ -35,6 +36,7 @@ static const guint8 tiny_table[] = {
 	2, 10, 0, 11, 11, 0, 0, 0, 13, 0,
 	4, 6, 0xff, 0, 0, 1,
 };
+/* clang-format on */
 
 static void test_tiny(void)
 {
@@ -50,8 +52,13 @@ static void test_tiny(void)
 static void test_not_needed(void)
 {
 	const struct machine adjacent = TINY("threads-adjacent");
-	const struct machine single = {.cpu = MACHINE_MILAN, .packages = 1, .llcs = 2, .cores = 2,
-				       .threads = 1, .nodes = 1, .distances = "{}",
+	const struct machine single = {.cpu = MACHINE_MILAN,
+				       .packages = 1,
+				       .llcs = 2,
+				       .cores = 2,
+				       .threads = 1,
+				       .nodes = 1,
+				       .distances = "{}",
 				       .numbering = "threads-last"};
 	AUTO(topo) *topo = machine_load(&adjacent);
 	AUTO(topo) *without_smt = machine_load(&single);
@@ -144,8 +151,12 @@ static void test_holes(void)
 					   1, 3, 5, 7, 9, 17, 19, 21, 23, 25};
 	static const guint32 uids[] = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
 				       1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
-	const struct machine machine = {.cpu = MACHINE_SPR, .packages = 2, .llcs = 1, .cores = 5,
-					.threads = 2, .nodes = 1,
+	const struct machine machine = {.cpu = MACHINE_SPR,
+					.packages = 2,
+					.llcs = 1,
+					.cores = 5,
+					.threads = 2,
+					.nodes = 1,
 					.distances = "{other-package: 21}",
 					.numbering = "threads-last"};
 	AUTO(topo) *topo = machine_load(&machine);

@@ -101,8 +101,12 @@ static void test_nps4(void)
 /* Sub-NUMA clusters: nodes inside a package of one L3, so no dies. */
 static void test_intel(void)
 {
-	const struct machine machine = {.cpu = MACHINE_SPR, .packages = 2, .llcs = 1, .cores = 8,
-					.threads = 2, .nodes = 2,
+	const struct machine machine = {.cpu = MACHINE_SPR,
+					.packages = 2,
+					.llcs = 1,
+					.cores = 8,
+					.threads = 2,
+					.nodes = 2,
 					.distances = "{same-package: 12, other-package: 21}",
 					.numbering = "threads-last"};
 	struct emit_domain domain = a_domain;
@@ -124,8 +128,12 @@ static void test_intel(void)
 
 static void test_distances(void)
 {
-	const struct machine machine = {.cpu = MACHINE_SPR, .packages = 3, .llcs = 1, .cores = 2,
-					.threads = 1, .nodes = 1,
+	const struct machine machine = {.cpu = MACHINE_SPR,
+					.packages = 3,
+					.llcs = 1,
+					.cores = 2,
+					.threads = 1,
+					.nodes = 1,
 					.distances = "[[10, 21, 31], [22, 10, 41], [33, 44, 10]]",
 					.numbering = "threads-last"};
 	g_autofree char *text = emit(&machine, &a_domain);
@@ -147,8 +155,13 @@ static void test_distances(void)
 /* APIC ids up to 254 are xAPIC's: 1 package x 15 L3 x 8 cores x 2 threads end at 239. */
 static void test_narrow_ids(void)
 {
-	const struct machine machine = {.cpu = MACHINE_MILAN, .packages = 1, .llcs = 15, .cores = 8,
-					.threads = 2, .nodes = 1, .distances = "{}",
+	const struct machine machine = {.cpu = MACHINE_MILAN,
+					.packages = 1,
+					.llcs = 15,
+					.cores = 8,
+					.threads = 2,
+					.nodes = 1,
+					.distances = "{}",
 					.numbering = "threads-last"};
 	g_autofree char *text = emit(&machine, &a_domain);
 
@@ -161,8 +174,12 @@ static void test_narrow_ids(void)
  */
 static void test_wide_ids(void)
 {
-	const struct machine machine = {.cpu = MACHINE_MILAN, .packages = 3, .llcs = 5, .cores = 5,
-					.threads = 2, .nodes = 1,
+	const struct machine machine = {.cpu = MACHINE_MILAN,
+					.packages = 3,
+					.llcs = 5,
+					.cores = 5,
+					.threads = 2,
+					.nodes = 1,
 					.distances = "{other-package: 32}",
 					.numbering = "threads-last"};
 	g_autofree char *text = emit(&machine, &a_domain);

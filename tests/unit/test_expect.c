@@ -119,7 +119,8 @@ static const struct shape snc4 = {
 	.slit = "[" SNC4_ROW_0 SNC4_ROW_1 "]",
 };
 
-/* The mail's split LLC has the masks of SNC4, which Debian 6.12 was seen to build with these names.
+/*
+ * The mail's split LLC has the masks of SNC4, which Debian 6.12 was seen to build with these names.
  */
 static void test_snc4(void)
 {

@@ -107,7 +107,8 @@ static void test_gnr_broken(void)
 	assert_gnr_broken(other);
 }
 
-/* Nodes must be numbered package by package and each package symmetric in itself: slit_validate().
+/*
+ * Nodes must be numbered package by package and each package symmetric in itself: slit_validate().
  */
 static void test_gnr_not_fixable(void)
 {

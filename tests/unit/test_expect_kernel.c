@@ -38,7 +38,7 @@ static char *print_tree(const struct domain_tree *tree)
 {
 	GString *text = g_string_new(NULL);
 
-	CPUS_FOREACH(cpu, domain_tree_cpus(tree)) {
+	CPUS_FOREACH (cpu, domain_tree_cpus(tree)) {
 		g_string_append_printf(text, "CPU%d attaching sched-domain(s):\n", cpu);
 		for (unsigned i = 0; i < domain_tree_depth(tree, (unsigned)cpu); i++) {
 			const struct domain *domain = domain_tree_get(tree, (unsigned)cpu, i);

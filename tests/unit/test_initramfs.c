@@ -24,14 +24,12 @@ static char *listing(const guint8 *data, gsize length, GByteArray *contents)
 		gsize size = (gsize)archive_entry_size(entry);
 		g_autofree guint8 *bytes = g_malloc0(size + 1);
 
-		g_string_append_printf(text, "%s %o %zu %u:%u %ld %ld.%ld %u\n",
-				       archive_entry_pathname(entry), archive_entry_mode(entry),
-				       size,
-				       major(archive_entry_rdev(entry)),
-				       minor(archive_entry_rdev(entry)),
-				       (long)archive_entry_mtime(entry),
-				       (long)archive_entry_uid(entry),
-				       (long)archive_entry_gid(entry), archive_entry_nlink(entry));
+		g_string_append_printf(
+			text, "%s %o %zu %u:%u %ld %ld.%ld %u\n", archive_entry_pathname(entry),
+			archive_entry_mode(entry), size, major(archive_entry_rdev(entry)),
+			minor(archive_entry_rdev(entry)), (long)archive_entry_mtime(entry),
+			(long)archive_entry_uid(entry), (long)archive_entry_gid(entry),
+			archive_entry_nlink(entry));
 		g_assert_cmpint(archive_read_data(archive, bytes, size), ==, (gssize)size);
 		g_byte_array_append(contents, bytes, (guint)size);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every job below tests/saved/, judged from its files alone; tests/saved/README.md has the format.
+/*
+ * Every job below tests/saved/, judged from its files alone; tests/saved/README.md has the format.
  */
 #include "base/error.h"
 #include "run/saved_job.h"

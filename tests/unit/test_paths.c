@@ -125,8 +125,8 @@ static void test_runtime_refused(struct fixture *fixture, gconstpointer data G_G
 
 static void test_names(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-	static const char *const files[] = {"a/y.yaml", "a/x.yaml", "a/z.yml", "a/.w.yaml", "b/x.yaml",
-					    "b/v.yaml"};
+	static const char *const files[] = {"a/y.yaml",	 "a/x.yaml", "a/z.yml",
+					    "a/.w.yaml", "b/x.yaml", "b/v.yaml"};
 	g_autofree char *a = g_build_filename(fixture->folder, "a", NULL);
 	g_autofree char *b = g_build_filename(fixture->folder, "b", NULL);
 	const char *const folders[] = {a, "/no/such/folder", b, NULL};

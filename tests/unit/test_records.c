@@ -8,7 +8,7 @@
 #define HELLO "{\"type\":\"hello\",\"agent\":1,\"release\":\"6.12.117\",\"channel\":\"virtio\"}\n"
 #define BYE   "{\"type\":\"bye\"}\n"
 /* CRC-32 of "123456789" is 0xcbf43926, the check value of the CRC catalogue (CRC-32/ISO-HDLC). */
-#define BLOB(name) \
+#define BLOB(name)                                                                                 \
 	"{\"type\":\"blob\",\"name\":\"" name "\",\"bytes\":9,\"crc32\":3421780262}\n123456789\n"
 
 static struct records *parse(const char *text, GError **error)

@@ -65,8 +65,7 @@ static inline char *schema_check_object(const json_t *schema, const json_t *valu
 		if (!json_object_get(value, name))
 			return g_strdup_printf("%s lacks '%s'", where, name);
 	}
-	json_object_foreach(properties, key, property)
-	{
+	json_object_foreach (properties, key, property) {
 		const json_t *member = json_object_get(value, key);
 		g_autofree char *path = g_strdup_printf("%s.%s", where, key);
 		char *problem = member ? schema_check(property, member, path) : NULL;
@@ -114,10 +113,10 @@ static inline const char *schema_unknown_keyword(const json_t *schema)
 	const json_t *items = json_object_get(schema, "items");
 	const char *key, *unknown;
 
-	json_object_foreach((json_t *)(gsize)schema, key,
-			    value) if (!g_strv_contains(known, key)) return key;
-	json_object_foreach(properties, key, value)
-	{
+	json_object_foreach ((json_t *)(gsize)schema, key, value)
+		if (!g_strv_contains(known, key))
+			return key;
+	json_object_foreach (properties, key, value) {
 		unknown = schema_unknown_keyword(value);
 		if (unknown)
 			return unknown;

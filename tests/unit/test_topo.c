@@ -173,7 +173,8 @@ static void test_asymmetric(void)
 	assert_set(topo_node_cpus(topo, 3), "6-7");
 }
 
-/* threads-adjacent: Linux's number is the rank of the APIC id, as on QEMU without a MADT of ours.
+/*
+ * threads-adjacent: Linux's number is the rank of the APIC id, as on QEMU without a MADT of ours.
  */
 static void test_adjacent(void)
 {

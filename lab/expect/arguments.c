@@ -30,7 +30,7 @@ static const char *const unmodelled[] = {
 	"split_llc",
 };
 
-/* A mitigation may take the second threads down: "mitigations=auto,nosmt", "mds=full,nosmt". */
+/* A mitigation may take the second threads down: "mitigations=auto,nosmt", "l1tf=full". */
 static bool takes_threads_down(const char *value)
 {
 	g_auto(GStrv) words = g_strsplit(value, ",", -1);
@@ -45,7 +45,8 @@ static bool is_unmodelled(const char *word)
 	for (gsize i = 0; i < G_N_ELEMENTS(unmodelled); i++)
 		if (strlen(unmodelled[i]) == length && strncmp(word, unmodelled[i], length) == 0)
 			return true;
-	return word[length] == '=' && takes_threads_down(word + length + 1);
+	return g_str_has_prefix(word, "l1tf=full") ||
+	       (word[length] == '=' && takes_threads_down(word + length + 1));
 }
 
 char *arguments_unmodelled(const char *command_line)

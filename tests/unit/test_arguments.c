@@ -17,6 +17,7 @@ static void test_modelled(void)
 	/* Only whole names count. */
 	expect_word("numa_balancing=disable mempolicy=x acpi_enforce_resources=lax nosmtx", NULL);
 	expect_word("mitigations=auto", NULL);
+	expect_word("l1tf=flush", NULL);
 }
 
 static void test_unmodelled(void)
@@ -27,6 +28,8 @@ static void test_unmodelled(void)
 	expect_word("console=ttyS0 numa=off", "numa=off");
 	expect_word("mitigations=auto,nosmt", "mitigations=auto,nosmt");
 	expect_word("mds=full,nosmt", "mds=full,nosmt");
+	/* l1tf_cmdline(): full disables SMT, flush does not. */
+	expect_word("l1tf=full,force quiet", "l1tf=full,force");
 	expect_word("split_llc=2\n", "split_llc=2");
 }
 

@@ -95,7 +95,7 @@ static char **bare_command(const struct topo *topo, const struct kernel *kernel,
 	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
 		memory_mib += topo_node_memory_mib(topo, node);
 	g_ptr_array_add(argv, g_strdup("qemu-system-x86_64"));
-	add(argv, "-machine", g_strdup("q35,accel=tcg,usb=off"));
+	add(argv, "-machine", g_strdup("q35,accel=tcg,usb=off,smm=off"));
 	add(argv, "-cpu", emit_cpu(topo, EMIT_ACCEL_TCG));
 	add(argv, "-m", g_strdup_printf("%uM", memory_mib));
 	add(argv, "-smp",

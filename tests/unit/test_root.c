@@ -157,8 +157,8 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
-	g_test_add_func("/root/memory", test_memory);
-	g_test_add_func("/root/folder", test_folder);
-	g_test_add_func("/root/shared", test_shared);
+	g_test_add_func("/rooted/memory", test_memory);
+	g_test_add_func("/rooted/folder", test_folder);
+	g_test_add_func("/rooted/shared", test_shared);
 	return g_test_run();
 }

@@ -45,11 +45,11 @@ static const struct fault faults[] = {
 		/* Arguments and CPU features that are there for speed change no domain. */
 		.name = "none, without what is for speed",
 		.topology = "nps1-mini",
-		.edits =
-			{{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
-			 {" initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,mcheck_init_device",
-			  ""},
-			 {",-mtrr,-pat", ""}},
+		.edits = {{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
+			  {" intel_iommu=off initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,"
+			   "mcheck_init_device,amd_postcore_init",
+			   ""},
+			  {",-mtrr,-pat", ""}},
 		.verdict = VERDICT_PASS,
 	},
 	{
@@ -57,7 +57,7 @@ static const struct fault faults[] = {
 		   all. */
 		.name = "none, over the serial port",
 		.topology = "nps1-mini",
-		.edits = {{"mcheck_init_device", "mcheck_init_device,virtio_console_init"}},
+		.edits = {{"amd_postcore_init", "amd_postcore_init,virtio_console_init"}},
 		.verdict = VERDICT_PASS,
 	},
 	{

@@ -29,6 +29,8 @@ struct fault {
 	bool without_madt;
 	enum verdict verdict;
 	const char *check; /* one that must have that verdict; NULL: any */
+	/* What the agent's hello must say it speaks over; NULL: either. */
+	const char *channel;
 };
 
 #define AMD_CELL_0 "id=\"0\" cpus=\"0-7\""
@@ -59,6 +61,7 @@ static const struct fault faults[] = {
 		.topology = "nps1-mini",
 		.edits = {{"amd_postcore_init", "amd_postcore_init,virtio_console_init"}},
 		.verdict = VERDICT_PASS,
+		.channel = "serial",
 	},
 	{
 		.name = "nodes swapped",
@@ -278,6 +281,21 @@ static bool has_check(const struct checks *checks, const char *name, enum verdic
 	return false;
 }
 
+/* The first record is the hello, one line; the file is there until the folder goes. */
+static void check_channel(const char *folder, const char *channel)
+{
+	g_autofree char *path = g_build_filename(folder, "channel.bin", NULL);
+	g_autofree char *wanted = g_strdup_printf("\"channel\":\"%s\"", channel);
+	g_autofree char *data = NULL;
+
+	g_assert_true(g_file_get_contents(path, &data, NULL, NULL));
+	g_assert_nonnull(data);
+	if (data) {
+		data[strcspn(data, "\n")] = '\0';
+		g_assert_nonnull(strstr(data, wanted));
+	}
+}
+
 static void test_fault(gconstpointer data)
 {
 	const struct fault *fault = data;
@@ -301,6 +319,8 @@ static void test_fault(gconstpointer data)
 	g_assert_cmpstr(verdict_name(checks_verdict(judgement->checks)), ==,
 			verdict_name(fault->verdict));
 	g_assert_true(has_check(judgement->checks, fault->check, fault->verdict));
+	if (fault->channel)
+		check_channel(folder, fault->channel);
 	g_free(boot.end.detail);
 	folder_remove(folder);
 }

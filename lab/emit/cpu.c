@@ -12,8 +12,9 @@ struct cpu_row {
 
 /*
  * With PAT or MTRRs the kernel stops all CPUs at once to set them up (cache_aps_init()), and under
- * TCG each turn of that spinning takes QEMU's big lock: with 64 CPUs on two busy host cores that
- * was 10 of 70 s. No rule of the scheduler or of the topology looks at them.
+ * TCG each turn of that spinning takes QEMU's big lock: with 64 CPUs on two busy host cores what
+ * comes before the sched domains took 10.4 s, and 0.6 s without. No rule of the scheduler or of the
+ * topology looks at them.
  */
 static const char *const accel_features[] = {
 	[EMIT_ACCEL_TCG] = ",-mtrr,-pat",

@@ -39,6 +39,11 @@ static const struct argument arguments[] = {
 	/* DMA remapping only: the interrupts of wide APIC ids are remapped all the same. */
 	{"intel_iommu=off", ON(TCG)},
 	/*
+	 * It would only replace tsc-early, the same counter, by its refined frequency; to switch,
+	 * all CPUs spin in stop_machine(), 5 s with 256 vCPUs. arch/x86/kernel/tsc.c
+	 */
+	{"initcall_blacklist=init_tsc_clocksource", ON(TCG)},
+	/*
 	 * Each of these wakes a thread on every CPU to register what no guest of ours has (LED
 	 * triggers, AMD's uncore counters, /sys/devices/system/machinecheck, I/O access to extended
 	 * PCI configuration): 6.8 s by initcall_debug with 256 vCPUs. No topology hangs on them.

@@ -22,6 +22,8 @@
 #define DEFINE_LIMIT_SECONDS 180
 /* A worker that was told to end is killed after so long; killing a 256-vCPU QEMU takes a second. */
 #define TERM_LIMIT_SECONDS 10
+/* What QEMU sets for itself. init_clocks() in util/qemu-timer.c */
+#define QEMU_TIMER_SLACK_NS 1
 
 enum state { STATE_DEFINING, STATE_BOOTING, STATE_GATHERING, STATE_ENDED, STATE_COUNT };
 static const char *const state_names[] = {
@@ -36,6 +38,7 @@ struct vm {
 	char *root, *folder;
 	bool embedded; /* in our own root, on this host */
 	unsigned silence_seconds, deadline_seconds;
+	guint64 boot_timer_slack_ns;
 	void (*progress)(const struct vm_progress *, void *);
 	void (*ended)(const struct vm_end *, void *);
 	void *data;
@@ -140,7 +143,16 @@ static void vm_started(struct vm *vm, const struct message *report)
 	if (report->pid && vm->embedded) {
 		vm->qemu = (pid_t)report->pid;
 		reap_watch(vm->qemu, qemu_gone, vm);
+		if (vm->boot_timer_slack_ns)
+			process_set_timer_slack(vm->qemu, vm->boot_timer_slack_ns);
 	}
+}
+
+static void vm_booted(struct vm *vm)
+{
+	vm->state = STATE_GATHERING;
+	if (vm->qemu > 0 && vm->boot_timer_slack_ns)
+		process_set_timer_slack(vm->qemu, QEMU_TIMER_SLACK_NS);
 }
 
 static void vm_take_report(struct vm *vm, const struct message *report)
@@ -161,7 +173,7 @@ static void vm_take_report(struct vm *vm, const struct message *report)
 		vm->channel_bytes = report->channel;
 		vm->end.first_record_usec = report->usec;
 		if (report->channel && vm->state == STATE_BOOTING)
-			vm->state = STATE_GATHERING;
+			vm_booted(vm);
 		break;
 	case MESSAGE_ENDED:
 		vm->end.ended_usec = report->usec;
@@ -396,6 +408,7 @@ struct vm *vm_start(const struct vm_spec *spec,
 	vm->embedded = !spec->uri;
 	vm->silence_seconds = spec->silence_seconds;
 	vm->deadline_seconds = spec->deadline_seconds;
+	vm->boot_timer_slack_ns = spec->boot_timer_slack_ns;
 	vm->progress = progress;
 	vm->ended = ended;
 	vm->data = data;

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -89,4 +91,17 @@ bool process_end(const char *folder, GError **error)
 			process_kill(proc, g_array_index(pids, pid_t, i), folder);
 		g_usleep(END_POLL_USEC);
 	}
+}
+
+void process_set_timer_slack(pid_t pid, guint64 nanoseconds)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/timerslack_ns", pid);
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT "\n", nanoseconds);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, text, strlen(text)) < 0)
+		g_debug("the timer slack of process %d stays: %s", pid, g_strerror(errno));
+	close(fd);
 }

@@ -18,4 +18,10 @@ GArray *process_find(struct root *proc, const char *folder);
 /* Kills what process_find() finds until nothing is left. ERROR_LAB after ten seconds. */
 bool process_end(const char *folder, GError **error);
 
+/*
+ * How late, in nanoseconds, @pid's main thread may wake for a timer: PR_SET_TIMERSLACK of another
+ * process, proc(5). It needs CAP_SYS_NICE; without it nothing changes.
+ */
+void process_set_timer_slack(pid_t pid, guint64 nanoseconds);
+
 #endif

@@ -37,6 +37,12 @@ struct vm_spec {
 	const char *folder;	   /* console.log, channel.bin and qemu.log are written here */
 	unsigned silence_seconds;  /* no byte on any channel for so long is a stall */
 	unsigned deadline_seconds; /* 0: none */
+	/*
+	 * Until the agent speaks, QEMU may be late for a timer by so many nanoseconds; 0: as QEMU
+	 * wants it. Before Linux has chosen a clocksource every vCPU ticks HZ times a second, which
+	 * under TCG keeps the host busy with nothing else: late ticks are skipped, not made up for.
+	 */
+	guint64 boot_timer_slack_ns;
 	guint64 console_max;	   /* bytes; 0: VM_CONSOLE_MAX */
 	guint64 channel_max;	   /* bytes; 0: VM_CHANNEL_MAX */
 };

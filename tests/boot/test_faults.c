@@ -48,7 +48,8 @@ static const struct fault faults[] = {
 		.name = "none, without what is for speed",
 		.topology = "nps1-mini",
 		.edits = {{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
-			  {" intel_iommu=off initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,"
+			  {" intel_iommu=off initcall_blacklist=init_tsc_clocksource "
+			   "initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,"
 			   "mcheck_init_device,amd_postcore_init",
 			   ""},
 			  {",-mtrr,-pat", ""}},

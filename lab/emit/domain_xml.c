@@ -129,7 +129,8 @@ static void write_numa(xmlTextWriter *writer, const struct topo *topo)
 
 		write_open(writer, "cell");
 		write_number(writer, "id", node);
-		write_attribute(writer, "cpus", vcpus);
+		if (*vcpus)
+			write_attribute(writer, "cpus", vcpus);
 		write_number(writer, "memory", topo_node_memory_mib(topo, node));
 		write_attribute(writer, "unit", "MiB");
 		write_distances(writer, topo, node);

@@ -22,6 +22,7 @@ static const char *const file_keys[] = {
 	"cores_per_l3",
 	"threads_per_core",
 	"nodes_per_package",
+	"memory_only_nodes",
 	"memory_per_node",
 	"distances",
 	"numbering",
@@ -37,6 +38,7 @@ static const char *const referenced_keys[] = {
 	"cores_per_l3",
 	"threads_per_core",
 	"nodes_per_package",
+	"memory_only_nodes",
 	"memory_per_node",
 	"distances",
 	"numbering",
@@ -72,19 +74,27 @@ static bool read_references(struct topo *topo, const struct yaml_node *root, GEr
 	if (!references || !yaml_check_keys(references, referenced_keys, error))
 		return false;
 	for (unsigned i = 0; referenced_keys[i]; i++) {
-		const struct yaml_node *node = yaml_get(references, referenced_keys[i]);
+		const char *key = referenced_keys[i];
+		const struct yaml_node *node = yaml_get(references, key);
+		bool given = yaml_get(root, key) != NULL;
 		const char *text;
 
+		if (!node && !given)
+			continue;
 		if (!node)
 			return yaml_error(references, error,
 					  "'reference' does not say where the value of '%s' comes "
 					  "from",
-					  referenced_keys[i]);
+					  key);
+		if (!given)
+			return yaml_error(node, error,
+					  "'reference' says where the value of '%s' comes from, "
+					  "but the file has no such key",
+					  key);
 		text = yaml_text(node, error);
 		if (!text)
 			return false;
-		g_hash_table_replace(topo->references, g_strdup(referenced_keys[i]),
-				     g_strchomp(g_strdup(text)));
+		g_hash_table_replace(topo->references, g_strdup(key), g_strchomp(g_strdup(text)));
 	}
 	return true;
 }
@@ -95,6 +105,15 @@ static bool read_number(const struct yaml_node *mapping, const char *key, unsign
 	const struct yaml_node *node = yaml_require(mapping, key, error);
 
 	return node && yaml_unsigned(node, min, max, value, error);
+}
+
+/* A key that may be absent; @value then stays what it is. */
+static bool read_optional_number(const struct yaml_node *mapping, const char *key, unsigned min,
+				 unsigned max, unsigned *value, GError **error)
+{
+	const struct yaml_node *node = yaml_get(mapping, key);
+
+	return !node || yaml_unsigned(node, min, max, value, error);
 }
 
 static bool read_cpu_model(struct topo *topo, const struct yaml_node *root, GError **error)
@@ -127,26 +146,38 @@ static bool read_shape(struct topo *topo, const struct yaml_node *root, GError *
 	    !read_number(root, "l3_per_package", 1, 64, &shape->llcs, error) ||
 	    !read_number(root, "cores_per_l3", 1, 512, &shape->cores, error) ||
 	    !read_number(root, "threads_per_core", 1, 2, &shape->threads, error) ||
-	    !read_number(root, "nodes_per_package", 1, 64, &shape->nodes, error))
+	    !read_number(root, "nodes_per_package", 1, 64, &shape->nodes, error) ||
+	    !read_optional_number(root, "memory_only_nodes", 1, TOPO_MAX_NODES,
+				  &topo->n_memory_nodes, error))
 		return false;
-	topo->n_nodes = shape->packages * shape->nodes;
+	topo->n_nodes = shape->packages * shape->nodes + topo->n_memory_nodes;
 	if (topo->n_nodes > TOPO_MAX_NODES)
 		return yaml_error(yaml_get(root, "nodes_per_package"), error,
-				  "%u packages of %u nodes are %u nodes, more than QEMU's %d",
-				  shape->packages, shape->nodes, topo->n_nodes, TOPO_MAX_NODES);
+				  "%u packages of %u nodes and %u nodes without CPUs are %u nodes, "
+				  "more than QEMU's %d",
+				  shape->packages, shape->nodes, topo->n_memory_nodes,
+				  topo->n_nodes, TOPO_MAX_NODES);
 	return true;
 }
 
+/* One size for every node, or a list with each node's. */
 static bool read_memory(struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	const struct yaml_node *node = yaml_require(root, "memory_per_node", error);
-	unsigned mib;
+	bool list;
 
-	if (!node || !yaml_size_mib(node, 1, MAX_MEMORY_MIB, &mib, error))
+	if (!node)
 		return false;
+	list = yaml_type(node) == YAML_LIST;
+	if (list && yaml_count(node) != topo->n_nodes)
+		return yaml_error(node, error,
+				  "'memory_per_node' has %u sizes, but there are %u nodes",
+				  yaml_count(node), topo->n_nodes);
 	topo->node_memory_mib = g_new(unsigned, topo->n_nodes);
 	for (unsigned i = 0; i < topo->n_nodes; i++)
-		topo->node_memory_mib[i] = mib;
+		if (!yaml_size_mib(list ? yaml_item(node, i) : node, 1, MAX_MEMORY_MIB,
+				   &topo->node_memory_mib[i], error))
+			return false;
 	return true;
 }
 
@@ -217,6 +248,11 @@ static bool read_distances(struct topo *topo, const struct yaml_node *root, GErr
 	topo->distance = g_new0(unsigned, (gsize)topo->n_nodes * topo->n_nodes);
 	if (yaml_type(node) == YAML_LIST)
 		return read_matrix(topo, node, error);
+	if (topo->n_memory_nodes)
+		return yaml_error(
+			node, error,
+			"'distances' must be a list of rows: a node without CPUs is in no "
+			"package, so no relation tells its distances");
 	return read_relations(topo, node, error);
 }
 

@@ -33,7 +33,8 @@ struct topo {
 	enum topo_numbering numbering;
 	struct topo_shape shape;
 
-	unsigned n_nodes;
+	unsigned n_nodes;	   /* the nodes without CPUs are the last ones */
+	unsigned n_memory_nodes;   /* of them without CPUs */
 	unsigned *node_memory_mib; /* n_nodes */
 	unsigned *distance;	   /* n_nodes squared, row = from */
 

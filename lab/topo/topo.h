@@ -89,6 +89,7 @@ unsigned topo_threads_per_core(const struct topo *topo);
 struct cpus *topo_mask(const struct topo *topo, enum topo_level level, unsigned cpu);
 struct cpus *topo_all_cpus(const struct topo *topo);
 
+/* Nodes with CPUs, then those with memory alone. */
 unsigned topo_n_nodes(const struct topo *topo);
 struct cpus *topo_node_cpus(const struct topo *topo, unsigned node);
 unsigned topo_node_memory_mib(const struct topo *topo, unsigned node);

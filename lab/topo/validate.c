@@ -139,19 +139,21 @@ static bool check_memory(const struct topo *topo, const struct yaml_node *root, 
 	const struct topo_shape *shape = &topo->shape;
 	unsigned n_cpus = shape->packages * shape->llcs * shape->cores * shape->threads;
 	unsigned needed = KERNEL_MIN_MIB + CPU_MIN_MIB * n_cpus;
+	const struct yaml_node *node = place(root, "memory_per_node");
 	guint64 total = 0;
 
 	for (unsigned i = 0; i < topo->n_nodes; i++) {
 		if (topo->node_memory_mib[i] < NODE_MIN_MIB)
-			return yaml_error(place(root, "memory_per_node"), error,
-					  "a node has %u MiB, less than the %u MiB that its memory "
-					  "map and per-CPU areas need",
-					  topo->node_memory_mib[i], NODE_MIN_MIB);
+			return yaml_error(
+				yaml_type(node) == YAML_LIST ? yaml_item(node, i) : node, error,
+				"node %u has %u MiB, less than the %u MiB that its memory "
+				"map and per-CPU areas need",
+				i, topo->node_memory_mib[i], NODE_MIN_MIB);
 		total += topo->node_memory_mib[i];
 	}
 	if (total >= needed)
 		return true;
-	return yaml_error(place(root, "memory_per_node"), error,
+	return yaml_error(node, error,
 			  "%u nodes have %" G_GUINT64_FORMAT " MiB together, but a kernel with %u "
 			  "CPUs needs %u MiB",
 			  topo->n_nodes, total, n_cpus, needed);

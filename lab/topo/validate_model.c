@@ -107,9 +107,14 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 
 	for (unsigned node = 0; node < topo->n_nodes; node++) {
 		const struct cpus *cpus = topo->node_cpus[node];
+		bool has_cpus = node < topo->n_nodes - topo->n_memory_nodes;
 
-		if (cpus_is_empty(cpus))
+		if (has_cpus && cpus_is_empty(cpus))
 			return yaml_error(root, error, "node %u has no CPU", node);
+		if (!has_cpus && !cpus_is_empty(cpus))
+			return yaml_error(
+				root, error,
+				"node %u has CPUs, but it is one of the memory-only nodes", node);
 		if (cpus_intersects(cpus, seen))
 			return yaml_error(root, error, "node %u has a CPU of another node", node);
 		cpus_or(seen, cpus);

@@ -13,6 +13,8 @@ struct machine {
 	const char *distances;				/* YAML */
 	const char *numbering;
 	const char *boot; /* YAML list; NULL: none */
+	/* Further keys, each with a reference; "memory_only_nodes: 1\n". NULL: none. */
+	const char *more, *more_references;
 };
 
 #define MACHINE_MILAN  "vendor: AuthenticAMD, family: 25, model: 1, stepping: 1"
@@ -26,12 +28,13 @@ static inline struct topo *machine_load(const struct machine *machine)
 	g_autofree char *text = g_strdup_printf(
 		"name: machine\ntitle: a machine\ncpu: {%s}\npackages: %u\nl3_per_package: %u\n"
 		"cores_per_l3: %u\nthreads_per_core: %u\nnodes_per_package: %u\n"
-		"memory_per_node: %uM\ndistances: %s\nnumbering: %s\n%s"
+		"memory_per_node: %uM\ndistances: %s\nnumbering: %s\n%s%s"
 		"reference: {cpu: x, packages: x, l3_per_package: x, cores_per_l3: x, "
 		"threads_per_core: x, nodes_per_package: x, memory_per_node: x, distances: x, "
-		"numbering: x}\n",
+		"numbering: x%s}\n",
 		machine->cpu, machine->packages, machine->llcs, machine->cores, machine->threads,
-		machine->nodes, MACHINE_MEMORY, machine->distances, machine->numbering, boot);
+		machine->nodes, MACHINE_MEMORY, machine->distances, machine->numbering, boot,
+		machine->more ?: "", machine->more_references ?: "");
 	g_autoptr(GError) error = NULL;
 	struct topo *topo = topo_load_text(text, strlen(text), "machine.yaml", &error);
 

@@ -146,6 +146,28 @@ static void test_distances(void)
 	assert_says(text, "//cell[@id=2]//sibling[@id=1]/@value", "44");
 }
 
+static void test_memory_only(void)
+{
+	const struct machine machine = {.cpu = MACHINE_MILAN,
+					.packages = 2,
+					.llcs = 1,
+					.cores = 2,
+					.threads = 1,
+					.nodes = 1,
+					.distances = "[[10, 32, 17], [32, 10, 28], [18, 28, 10]]",
+					.numbering = "threads-last",
+					.more = "memory_only_nodes: 1\n",
+					.more_references = ", memory_only_nodes: x"};
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "/domain/memory", "1152"); /* 3 x 384 */
+	assert_says(text, "//cell[@id=1]/@cpus", "2-3");
+	assert_says(text, "count(//cell[@id=2]/@cpus)", "0");
+	assert_says(text, "//cell[@id=2]/@memory", "384");
+	assert_says(text, "//cell[@id=0]//sibling[@id=2]/@value", "17");
+	assert_says(text, "//cell[@id=2]//sibling[@id=0]/@value", "18");
+}
+
 #define SMALL                                                                                      \
 	{                                                                                          \
 		.cpu = MACHINE_MILAN, .packages = 1, .llcs = 2, .cores = 2, .threads = 1,          \
@@ -362,6 +384,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/domain-xml/nps4", test_nps4);
 	g_test_add_func("/domain-xml/intel", test_intel);
 	g_test_add_func("/domain-xml/distances", test_distances);
+	g_test_add_func("/domain-xml/memory-only", test_memory_only);
 	g_test_add_func("/domain-xml/narrow-ids", test_narrow_ids);
 	g_test_add_func("/domain-xml/wide-ids", test_wide_ids);
 	g_test_add_func("/domain-xml/devices", test_devices);

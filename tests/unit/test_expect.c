@@ -401,6 +401,39 @@ static void test_boot_arguments(void)
 	}
 }
 
+/*
+ * Two packages of one node each, and a node of memory alone at distances that no two CPUs have.
+ * sched_init_numa() collects distances for_each_cpu_node_but() only, and cpumasks of such a node
+ * are empty (kernel/sched/topology.c of 6.12 and 7.3; 6.1 walks node_states[N_CPU]).
+ * topology_init_possible_cpus() of 7.3 divides the nodes with CPUs by the packages: 1, so PKG
+ * stays.
+ */
+static void test_memory_only_node(void)
+{
+	static const struct shape shape = {MILAN,
+					   .packages = 2,
+					   .llcs = 2,
+					   .cores = 1,
+					   .threads = 2,
+					   .nodes = 1,
+					   .memory_nodes = 1,
+					   .slit = "[[10, 32, 17], [32, 10, 28], [17, 28, 10]]"};
+	static const struct {
+		const char *release, *chain;
+	} rows[] = {
+		{"6.1.0", "SMT 0-1; DIE 0-3; NUMA 0-7"},
+		{"6.12.0", "SMT 0-1; PKG 0-3; NUMA 0-7"},
+		{"7.3.0", "SMT 0-1; PKG 0-3; NUMA 0-7"},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		AUTO(domain_tree) *tree = expect_shape(&shape, rows[i].release);
+
+		assert_chain(tree, 0, rows[i].chain);
+		assert_groups(tree, 0, 2, "0-3 4-7");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -417,5 +450,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/expect/cluster", test_cluster);
 	g_test_add_func("/expect/versions", test_versions);
 	g_test_add_func("/expect/boot-arguments", test_boot_arguments);
+	g_test_add_func("/expect/memory-only-node", test_memory_only_node);
 	return g_test_run();
 }

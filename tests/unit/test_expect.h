@@ -16,6 +16,7 @@
 struct shape {
 	const char *vendor; /* NULL: GenuineIntel */
 	unsigned family, model, packages, llcs, cores, threads, nodes;
+	unsigned memory_nodes; /* without CPUs, after those of the packages */
 	const char *numbering; /* NULL: threads-adjacent */
 	const char *slit;      /* full matrix, "[[10, 20], [20, 10]]"; NULL: one node */
 	const char *boot;      /* kernel arguments, comma separated; NULL: none */
@@ -54,7 +55,11 @@ static inline char *shape_text(const struct shape *shape)
 			       shape->numbering ? shape->numbering : "threads-adjacent");
 	if (shape->boot)
 		g_string_append_printf(text, "boot: [%s]\n", shape->boot);
+	if (shape->memory_nodes)
+		g_string_append_printf(text, "memory_only_nodes: %u\n", shape->memory_nodes);
 	g_string_append(text, "reference:\n");
+	if (shape->memory_nodes)
+		g_string_append(text, "  memory_only_nodes: see the test\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(referenced); i++)
 		g_string_append_printf(text, "  %s: see the test\n", referenced[i]);
 	return g_string_free(text, FALSE);

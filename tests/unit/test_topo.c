@@ -24,6 +24,15 @@ static void assert_set(const struct cpus *set, const char *list)
 	g_assert_cmpstr(text, ==, list);
 }
 
+/* Each @find is replaced; one must be there. */
+static char *replaced(const char *text, const char *find, const char *by)
+{
+	g_auto(GStrv) parts = g_strsplit(text, find, -1);
+
+	g_assert_nonnull(parts[1]);
+	return g_strjoinv(by, parts);
+}
+
 /* A kernel mask as /proc/schedstat prints it. */
 static void assert_mask(const struct cpus *set, const char *mask)
 {
@@ -179,8 +188,7 @@ static void test_asymmetric(void)
 static void test_adjacent(void)
 {
 	AUTO(topo) *last = load("nps1-mini");
-	g_auto(GStrv) parts = g_strsplit(topo_text(last), "threads-last", -1);
-	g_autofree char *text = g_strjoinv("threads-adjacent", parts);
+	g_autofree char *text = replaced(topo_text(last), "threads-last", "threads-adjacent");
 	g_autoptr(GError) error = NULL;
 	AUTO(topo) *topo = topo_load_text(text, strlen(text), "nps1-mini.yaml", &error);
 
@@ -191,6 +199,35 @@ static void test_adjacent(void)
 	assert_set(topo_node_cpus(topo, 1), "8-15");
 	for (unsigned i = 0; i < topo_n_cpus(topo); i++)
 		g_assert_cmpuint(topo_cpu(topo, i)->vcpu, ==, i);
+}
+
+/* nps1-mini with two more nodes: their numbers follow those of the packages. */
+static void test_memory_only(void)
+{
+	AUTO(topo) *plain = load("nps1-mini");
+	g_autofree char *text = replaced(
+		topo_text(plain), "memory_per_node: 128M\ndistances: {other-package: 32}\n",
+		"memory_only_nodes: 2\nmemory_per_node: [128M, 256M, 1G, 64M]\n"
+		"distances: [[10, 32, 17, 28], [32, 10, 28, 17], [17, 28, 10, 29], "
+		"[28, 17, 30, 10]]\n");
+	g_autofree char *whole =
+		replaced(text, "reference:\n", "reference:\n  memory_only_nodes: x\n");
+	g_autoptr(GError) error = NULL;
+	AUTO(topo) *topo = topo_load_text(whole, strlen(whole), "nps1-mini.yaml", &error);
+	AUTO(view) *view = topo ? view_of_topo(topo) : NULL;
+
+	g_assert_no_error(error);
+	g_assert_cmpuint(topo_n_nodes(topo), ==, 4);
+	assert_set(topo_node_cpus(topo, 1), "4-7,12-15");
+	assert_set(topo_node_cpus(topo, 2), "");
+	assert_set(topo_node_cpus(topo, 3), "");
+	g_assert_cmpuint(topo_node_memory_mib(topo, 1), ==, 256);
+	g_assert_cmpuint(topo_node_memory_mib(topo, 2), ==, 1024);
+	g_assert_cmpuint(topo_distance(topo, 2, 3), ==, 29);
+	g_assert_cmpuint(topo_distance(topo, 3, 2), ==, 30);
+	g_assert_cmpstr(topo_reference(topo, "memory_only_nodes"), ==, "x");
+	assert_set(view->nodes, "0-3");
+	assert_set(view->node_cpus[3], "");
 }
 
 static void test_properties(void)
@@ -247,6 +284,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/topo/apic-ids", test_apic_ids);
 	g_test_add_func("/topo/asymmetric", test_asymmetric);
 	g_test_add_func("/topo/adjacent", test_adjacent);
+	g_test_add_func("/topo/memory-only", test_memory_only);
 	g_test_add_func("/topo/properties", test_properties);
 	g_test_add_func("/topo/view", test_view);
 	return g_test_run();

@@ -106,6 +106,11 @@ static void break_missing_node(struct topo *topo)
 	mask_replace(&topo->node_cpus[1], "4-7,12-14");
 }
 
+static void break_memory_node(struct topo *topo)
+{
+	topo->n_memory_nodes = 1;
+}
+
 struct row {
 	const char *name;
 	void (*break_it)(struct topo *topo);
@@ -131,6 +136,8 @@ static const struct row rows[] = {
 	{"empty-node", break_empty_node, "f:1:1: node 1 has no CPU"},
 	{"shared-node", break_shared_node, "f:1:1: node 1 has a CPU of another node"},
 	{"foreign-node", break_foreign_node, "f:1:1: node 1 lists CPU 4, which is not in it"},
+	{"memory-node", break_memory_node,
+	 "f:1:1: node 1 has CPUs, but it is one of the memory-only nodes"},
 	{"missing-node", break_missing_node, "f:1:1: some CPU is in no node"},
 };
 

@@ -49,6 +49,7 @@ static void test_shipped(void)
 {
 	g_auto(GStrv) names = kernel_list();
 
+	g_assert_true(g_strv_contains((const char *const *)names, "debian-6.1"));
 	g_assert_true(g_strv_contains((const char *const *)names, "debian-6.12"));
 	g_assert_true(g_strv_contains((const char *const *)names, "debian-7.3"));
 	for (unsigned i = 0; names[i]; i++) {

@@ -165,6 +165,8 @@ static void child_run(int (*function)(int fd, void *data), void *data, int fd, c
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	/* Ctrl-C is for us: an answer that is about to come is not to be lost by it. */
+	setpgid(0, 0);
 	dup2(null_fd, STDIN_FILENO);
 	dup2(null_fd, STDERR_FILENO);
 	environ = child_environ;
@@ -219,9 +221,17 @@ char *spawn_function(const char *what, int (*function)(int fd, void *data), void
 	int ends[2];
 	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make a pipe for %s: %s", what,
+			    g_strerror(errno));
+		return NULL;
+	}
+	pid = fork();
+	if (pid < 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start %s: %s", what,
 			    g_strerror(errno));
+		close(ends[0]);
+		close(ends[1]);
 		return NULL;
 	}
 	if (pid == 0)

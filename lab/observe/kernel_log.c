@@ -186,6 +186,19 @@ static guint64 console_time(const char **cursor)
 	return seconds * 1000000 + usec;
 }
 
+/* Without NULs, which a serial port may show and a guest may send: text ends at none of them. */
+static char *console_line(const char *text, gsize length)
+{
+	char *line = g_malloc(length + 1);
+	gsize kept = 0;
+
+	for (gsize i = 0; i < length; i++)
+		if (text[i])
+			line[kept++] = text[i];
+	line[kept] = '\0';
+	return line;
+}
+
 GPtrArray *observe_console(const char *text, gsize length)
 {
 	GPtrArray *log = g_ptr_array_new_with_free_func(message_free);
@@ -194,7 +207,7 @@ GPtrArray *observe_console(const char *text, gsize length)
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (gsize)(end - text));
 		gsize size = (gsize)((newline ? newline : end) - text);
-		g_autofree char *line = g_strndup(text, size);
+		g_autofree char *line = console_line(text, size);
 		const char *p = line;
 		guint64 usec;
 

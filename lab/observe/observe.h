@@ -49,6 +49,11 @@ GPtrArray *observe_console(const char *text, gsize length);
  * Structure is matched, never the word "WARNING". Elements belong to @log.
  */
 GPtrArray *observe_splats(GPtrArray *log);
+/*
+ * The panic of a kernel that found no first program in its initramfs and looked for a disk, when
+ * that is its first complaint: a guest here has no disk. Belongs to @log; NULL: there is none.
+ */
+struct kernel_message *observe_lost_root(GPtrArray *log);
 /* Does the log prove that the kernel took our table: "ACPI: Table Upgrade: override [APIC-...]"? */
 bool observe_table_upgraded(GPtrArray *log, const char *signature);
 /* uname -r, from /proc/version or the member proc/sys/kernel/osrelease. */

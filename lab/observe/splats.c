@@ -77,3 +77,13 @@ GPtrArray *observe_splats(GPtrArray *log)
 	}
 	return splats;
 }
+
+struct kernel_message *observe_lost_root(GPtrArray *log)
+{
+	/* init/do_mounts.c, mount_root_generic(): "... fs on unknown-block(0,0)" */
+	static const char panic[] = "Kernel panic - not syncing: VFS: Unable to mount root fs";
+	g_autoptr(GPtrArray) splats = observe_splats(log);
+	struct kernel_message *first = splats->len ? g_ptr_array_index(splats, 0) : NULL;
+
+	return first && g_str_has_prefix(first->text, panic) ? first : NULL;
+}

@@ -19,6 +19,7 @@ struct job {
 	struct vm *vm;
 	struct result *result; /* until it is handed over */
 	gint64 begun_usec;     /* monotonic */
+	bool started;	       /* vCPUs have run */
 	void (*progress)(const struct vm_progress *, void *);
 	void (*ended)(struct result *, void *);
 	void *data;
@@ -141,9 +142,10 @@ static void job_judge(struct job *job)
 		channel_evidence(job->part_folder, &job->result->channel_problem);
 	g_autofree char *console_path = g_build_filename(job->part_folder, "console.log", NULL);
 	g_autofree char *console = NULL;
+	g_autoptr(GError) error = NULL;
 	gsize console_length = 0;
 
-	g_file_get_contents(console_path, &console, &console_length, NULL);
+	g_file_get_contents(console_path, &console, &console_length, &error);
 	result_judge(job->result, &(struct verdict_input){
 					  .topo = job->spec.topo,
 					  .facts = job->spec.kernel->facts,
@@ -151,6 +153,9 @@ static void job_judge(struct job *job)
 					  .console_length = console_length,
 					  .evidence = evidence,
 				  });
+	/* It may hold what nobody has read. */
+	if (error && job->started)
+		job_add_error(job, "lab.console", error);
 	if (evidence)
 		job_save_evidence(job, evidence);
 }
@@ -167,8 +172,9 @@ static bool job_publish(struct job *job, GError **error)
 	if (!write_file(job->part_folder, "result.json", text, strlen(text), error))
 		return false;
 	if (g_mkdir_with_parents(parent, 0755) != 0 || rename(job->part_folder, folder) != 0) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", folder,
-			    g_strerror(errno));
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "cannot make '%s', so the job's files stay in '%s': %s", folder,
+			    job->part_folder, g_strerror(errno));
 		return false;
 	}
 	return true;
@@ -199,6 +205,7 @@ static void job_vm_ended(const struct vm_end *end, void *data)
 	struct result *result = job->result;
 
 	job->vm = NULL;
+	job->started = end->started_usec > 0;
 	result->ending = end->ending;
 	result->ending_detail = g_strdup(end->detail);
 	result->qemu = g_strdup(end->qemu);

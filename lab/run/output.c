@@ -77,10 +77,11 @@ int output_report(const struct report *report, const struct report_format *forma
 		.verbose = verbose,
 	};
 	g_autofree char *text = format->write(report, &style);
+	bool written = true;
 
-	for (unsigned i = 0; report_format_table[i]; i++)
-		if (!write_format(report, report_format_table[i], error))
-			return 3;
+	for (unsigned i = 0; written && report_format_table[i]; i++)
+		written = write_format(report, report_format_table[i], error);
+	/* Where no file can be written, what was found out is at least told. */
 	fputs(text, stdout);
-	return report_exit_status(report);
+	return written ? report_exit_status(report) : 3;
 }

@@ -267,18 +267,29 @@ static gboolean run_interrupted(void *data)
 	return G_SOURCE_CONTINUE;
 }
 
+/* Whoever started us with a signal ignored, as nohup does, wants it ignored. 0: it is. */
+static guint run_watch_signal(struct run *run, int number)
+{
+	struct sigaction before;
+
+	if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+		return 0;
+	return g_unix_signal_add(number, run_interrupted, run);
+}
+
 static void run_guests(struct run *run)
 {
-	guint interrupt = g_unix_signal_add(SIGINT, run_interrupted, run);
-	guint terminate = g_unix_signal_add(SIGTERM, run_interrupted, run);
-	guint hangup = g_unix_signal_add(SIGHUP, run_interrupted, run);
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	guint sources[G_N_ELEMENTS(numbers)];
 
+	for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+		sources[i] = run_watch_signal(run, numbers[i]);
 	run_fill(run);
 	if (run->n_active)
 		g_main_loop_run(run->loop);
-	g_source_remove(interrupt);
-	g_source_remove(terminate);
-	g_source_remove(hangup);
+	for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+		if (sources[i])
+			g_source_remove(sources[i]);
 }
 
 static bool run_prepare(struct run *run, GError **error)
@@ -321,6 +332,8 @@ int run_all(const struct run_options *options, GError **error)
 	};
 	int status = 2;
 
+	/* Whoever read our messages may be gone: the guests and their results are not. */
+	signal(SIGPIPE, SIG_IGN);
 	run.progress = progress_new(options->quiet ? PROGRESS_QUIET : progress_mode_for_stderr());
 	if (run_prepare(&run, error)) {
 		progress_expect(run.progress, run.waiting->len);

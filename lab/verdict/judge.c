@@ -14,7 +14,8 @@ struct session {
 	const struct verdict_input *input;
 	struct judgement *judgement;
 	struct root *evidence;
-	GPtrArray *log; /* of the evidence */
+	GPtrArray *log;	    /* of the evidence */
+	GPtrArray *console; /* NULL: it holds nothing */
 };
 
 static void session_say(struct session *session, const char *name, enum verdict verdict,
@@ -44,6 +45,27 @@ static const struct ending_row {
 	[ENDING_FLOODED] = {VERDICT_ERROR, "the guest sent more than any guest should"},
 	[ENDING_STOPPED] = {VERDICT_ERROR, "the guest was stopped before it had an answer"},
 };
+
+/*
+ * The lab gave the kernel its initramfs: one that did not get as far as to use it is not judged.
+ * True: that is how this guest ended.
+ */
+static bool judge_lost_root(struct session *session)
+{
+	enum ending ending = session->input->ending;
+	struct kernel_message *panic =
+		session->console ? observe_lost_root(session->console) : NULL;
+	g_autofree char *reason = NULL;
+
+	if (!panic || (ending != ENDING_REBOOT && ending != ENDING_STALLED))
+		return false;
+	reason = g_strdup_printf("the kernel did not start the /init of the initramfs that the lab "
+				 "gave it (is it built with BLK_DEV_INITRD and RD_GZIP?): %s",
+				 panic->text);
+	session_say(session, "guest.ending", VERDICT_ERROR, "console.log", reason);
+	g_ptr_array_remove(session->console, panic);
+	return true;
+}
 
 static void judge_ending(struct session *session)
 {
@@ -366,23 +388,17 @@ static void judge_evidence(struct session *session)
 /* All there is of a guest that died before it could send evidence, and what came after it did. */
 static void judge_console(struct session *session)
 {
-	const struct verdict_input *input = session->input;
-	g_autoptr(GPtrArray) console = NULL;
-
-	if (!input->console || input->console_length == 0)
-		return;
-	console = observe_console(input->console, input->console_length);
-	if (console->len == 0)
+	if (!session->console || session->console->len == 0)
 		return;
 	check_splats(
 		&(struct splat_input){
 			.name = "console.splats",
 			.stall_name = "console.stalls",
-			.log = console,
+			.log = session->console,
 			.known = session->log,
 			.evidence = "console.log",
 			.tree = session->judgement->observed,
-			.vcpus_per_host_cpu = input->vcpus_per_host_cpu,
+			.vcpus_per_host_cpu = session->input->vcpus_per_host_cpu,
 		},
 		session->judgement->checks);
 }
@@ -429,7 +445,10 @@ struct judgement *judge(const struct verdict_input *input)
 	struct session session = {.input = input, .judgement = judgement};
 
 	judgement->checks = checks_new();
-	judge_ending(&session);
+	if (input->console && input->console_length)
+		session.console = observe_console(input->console, input->console_length);
+	if (!judge_lost_root(&session))
+		judge_ending(&session);
 	judge_channel(&session);
 	if (input->evidence)
 		judge_evidence(&session);
@@ -437,6 +456,7 @@ struct judgement *judge(const struct verdict_input *input)
 	judge_complete(&session);
 	root_unref(session.evidence);
 	g_clear_pointer(&session.log, g_ptr_array_unref);
+	g_clear_pointer(&session.console, g_ptr_array_unref);
 	return judgement;
 }
 

@@ -22,6 +22,9 @@
 #define DEFINE_LIMIT_SECONDS 180
 /* A worker that was told to end is killed after so long; killing a 256-vCPU QEMU takes a second. */
 #define TERM_LIMIT_SECONDS 10
+/* How often time is looked at, and how much later than that means that we could not look. */
+#define TICK_MS	   250
+#define PAUSE_USEC (2 * G_USEC_PER_SEC)
 /* What QEMU sets for itself. init_clocks() in util/qemu-timer.c */
 #define QEMU_TIMER_SLACK_NS 1
 
@@ -54,6 +57,7 @@ struct vm {
 	enum state state;
 	guint64 console_bytes, channel_bytes;
 	gint64 begun_usec, active_usec; /* the second: when something last happened */
+	gint64 tick_usec;		/* when time was last looked at */
 	gint64 told_usec;		/* when the worker was told to end, 0: it was not */
 	bool decided;			/* end.ending holds; the first reason counts */
 	struct vm_end end;
@@ -330,11 +334,29 @@ static void vm_check_silence(struct vm *vm, gint64 now)
 	vm_tell_to_end(vm);
 }
 
+/*
+ * Ctrl-Z stops us, or the host was asleep or had no time for us. The guest may have spoken
+ * meanwhile without being heard: nobody's limit runs during such a pause.
+ */
+static void vm_forgive_pause(struct vm *vm, gint64 now)
+{
+	gint64 gap = now - vm->tick_usec;
+
+	vm->tick_usec = now;
+	if (gap < PAUSE_USEC)
+		return;
+	vm->active_usec = MIN(vm->active_usec + gap, now);
+	vm->begun_usec = MIN(vm->begun_usec + gap, now);
+	if (vm->told_usec)
+		vm->told_usec = MIN(vm->told_usec + gap, now);
+}
+
 static gboolean vm_tick(void *data)
 {
 	struct vm *vm = data;
 	gint64 now = g_get_monotonic_time();
 
+	vm_forgive_pause(vm, now);
 	if (vm->told_usec) {
 		if (vm->worker > 0 && now - vm->told_usec > TERM_LIMIT_SECONDS * G_USEC_PER_SEC)
 			kill(vm->worker, SIGKILL);
@@ -414,7 +436,7 @@ struct vm *vm_start(const struct vm_spec *spec,
 	vm->data = data;
 	vm->reports_fd = -1;
 	vm->line = g_byte_array_new();
-	vm->begun_usec = vm->active_usec = g_get_monotonic_time();
+	vm->begun_usec = vm->active_usec = vm->tick_usec = g_get_monotonic_time();
 	if (!vm_start_worker(vm, spec, error)) {
 		vm_free(vm);
 		return NULL;
@@ -422,6 +444,6 @@ struct vm *vm_start(const struct vm_spec *spec,
 	reap_watch(vm->worker, worker_gone, vm);
 	vm->reports_source =
 		g_unix_fd_add(vm->reports_fd, G_IO_IN | G_IO_HUP | G_IO_ERR, reports_ready, vm);
-	vm->tick_source = g_timeout_add(250, vm_tick, vm);
+	vm->tick_source = g_timeout_add(TICK_MS, vm_tick, vm);
 	return vm;
 }

@@ -159,7 +159,7 @@ static const struct fault faults[] = {
 		.name = "no init",
 		.topology = "nps1-mini",
 		.edits = {{"panic=-1", "panic=-1 rdinit=/none root=/dev/none"}},
-		.verdict = VERDICT_FAIL,
+		.verdict = VERDICT_ERROR,
 		.check = "guest.ending",
 	},
 	{

@@ -455,6 +455,22 @@ static void test_console(void)
 	g_assert_cmpuint(empty->len, ==, 0);
 }
 
+/* NULs, wherever they stand, neither end a line nor hide what it says. */
+static void test_console_nul(void)
+{
+	static const char text[] = "a\0b\r\n"
+				   "\0\0BUG: x\r\n"
+				   "[    1.000000] \0Kernel panic - not syncing: y\n"
+				   "\0";
+	static const char *const texts[] = {"ab", "BUG: x", "Kernel panic - not syncing: y", "",
+					    NULL};
+	g_autoptr(GPtrArray) log = observe_console(text, sizeof(text) - 1);
+	g_autoptr(GPtrArray) splats = observe_splats(log);
+
+	assert_messages(log, texts);
+	g_assert_cmpuint(splats->len, ==, 2);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -475,5 +491,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/log/splat-frames", test_splat_frames);
 	g_test_add_func("/log/table-upgrade", test_table_upgrade);
 	g_test_add_func("/log/console", test_console);
+	g_test_add_func("/log/console-nul", test_console_nul);
 	return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,6 +159,49 @@ static int sleep_main(void)
 		pause();
 }
 
+static int never_run(int fd G_GNUC_UNUSED, void *data G_GNUC_UNUSED)
+{
+	return 1;
+}
+
+static unsigned count_open(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* In a child that may start no process: RLIMIT_NPROC holds for everybody but root. */
+static int refused_main(void)
+{
+	const struct rlimit none = {0, 0};
+	g_autoptr(GError) error = NULL;
+	unsigned n_open = count_open();
+
+	if (geteuid() == 0 && setuid(65534) != 0)
+		return 2;
+	if (setrlimit(RLIMIT_NPROC, &none) != 0)
+		return 2;
+	if (spawn_function("the child", never_run, NULL, NULL, 5, 100, &error))
+		return 3;
+	if (!g_str_has_prefix(error->message, "cannot start the child: "))
+		return 4;
+	return count_open() == n_open ? 0 : 5;
+}
+
+static void test_fork_refused(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(refused_main());
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	g_assert_cmpint(status, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "child") == 0)
@@ -170,6 +214,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/spawn/failures", test_failures);
 	g_test_add_func("/spawn/command-line", test_command_line);
 	g_test_add_func("/spawn/descriptors", test_descriptors);
+	g_test_add_func("/spawn/fork-refused", test_fork_refused);
 	g_test_add_func("/spawn/parent-death", test_parent_death);
 	return g_test_run();
 }

@@ -21,7 +21,16 @@ static const char machine[] = "name: four\n"
 static const char booted[] = "[    0.000000] Linux version 6.12.117\n[    0.900000] Run /init\n";
 static const char panicked[] =
 	"[    0.000000] Linux version 6.12.117\n"
-	"[    0.500000] Kernel panic - not syncing: VFS: Unable to mount root fs\n";
+	"[    0.500000] Kernel panic - not syncing: IO-APIC + timer doesn't work!\n";
+/* As Debian's 6.12 prints it when its initramfs has no /init. */
+static const char rootless[] =
+	"[    0.000000] Linux version 6.12.117\n"
+	"[    0.500000] Kernel panic - not syncing: VFS: Unable to mount root fs on "
+	"unknown-block(0,0)\n";
+static const char splat_then_rootless[] =
+	"[    0.400000] BUG: kernel NULL pointer dereference, address: 0000000000000000\n"
+	"[    0.500000] Kernel panic - not syncing: VFS: Unable to mount root fs on "
+	"unknown-block(0,0)\n";
 static const char stalled[] =
 	"[    0.000000] Linux version 6.12.117\n"
 	"[   60.000000] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n";
@@ -35,6 +44,11 @@ static const struct situation {
 	const char *check; /* that carries it */
 } situations[] = {
 	{"panic", ENDING_REBOOT, panicked, "cut", NULL, 1, VERDICT_FAIL, "console.splats"},
+	{"no-root", ENDING_REBOOT, rootless, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
+	{"no-root-without-reboot", ENDING_STALLED, rootless, NULL, NULL, 1, VERDICT_ERROR,
+	 "guest.ending"},
+	{"splat-then-no-root", ENDING_REBOOT, splat_then_rootless, NULL, NULL, 1, VERDICT_FAIL,
+	 "console.splats"},
 	{"triple-fault", ENDING_REBOOT, booted, NULL, NULL, 1, VERDICT_FAIL, "guest.ending"},
 	{"stall", ENDING_STALLED, booted, NULL, NULL, 1, VERDICT_TIMEOUT, "guest.ending"},
 	{"panic-without-reboot", ENDING_STALLED, panicked, NULL, NULL, 1, VERDICT_FAIL,

@@ -98,6 +98,7 @@ const struct command command_judge = {
 	.name = "judge",
 	.arguments = "RUN|JOB|result.json",
 	.summary = "Judge saved jobs again, from their files alone",
+	.notes = report_format_notes,
 	.options = judge_options,
 	.min_arguments = 1,
 	.max_arguments = 1,

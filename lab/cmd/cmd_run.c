@@ -151,6 +151,7 @@ const struct command command_run = {
 		"TOPOLOGY is a name from topologies/ or a file. Exit status: 0 pass; 1 a failure "
 		"or a timeout; 2 bad usage or input; 3 the lab or the host failed; 77 everything "
 		"was skipped.",
+	.notes = report_format_notes,
 	.options = run_options,
 	.min_arguments = 1,
 	.max_arguments = G_MAXUINT,

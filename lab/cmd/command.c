@@ -47,12 +47,21 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
+/* What argp prints: the summary above the options, the rest below them. */
+static char *command_doc(const struct command *command)
+{
+	g_autofree char *notes = command->notes ? command->notes() : NULL;
+
+	return g_strdup_printf("%s\v%s%s%s", command->summary, command->details ?: "",
+			       command->details && notes ? "\n\n" : "", notes ?: "");
+}
+
 static int command_run(const struct command *command, int argc, char **argv)
 {
 	g_autofree void *settings = g_malloc0(MAX(command->settings_size, 1));
 	g_autoptr(GPtrArray) arguments = g_ptr_array_new();
 	g_autofree char *name = g_strdup_printf("topolab %s", command->name);
-	g_autofree char *doc = g_strdup_printf("%s\v%s", command->summary, command->details ?: "");
+	g_autofree char *doc = command_doc(command);
 	struct argp argp = {
 		.options = command->options,
 		.parser = parse_option,

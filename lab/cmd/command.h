@@ -11,10 +11,11 @@
 #include <stdbool.h>
 
 struct command {
-	const char *name;		       /* "run" */
-	const char *arguments;		       /* "TOPOLOGY..."; "" when it takes none */
-	const char *summary;		       /* one line for the list of commands */
-	const char *details;		       /* a paragraph for its own --help; NULL: none */
+	const char *name;      /* "run" */
+	const char *arguments; /* "TOPOLOGY..."; "" when it takes none */
+	const char *summary;   /* one line for the list of commands */
+	const char *details;   /* a paragraph for its own --help; NULL: none */
+	char *(*notes)(void);  /* lines below the details, made from other tables; NULL: none */
 	const struct argp_option *options;     /* ends with an empty row; NULL: none */
 	unsigned min_arguments, max_arguments; /* G_MAXUINT: no limit */
 	gsize settings_size; /* of the command's own zeroed settings structure; 0: none */

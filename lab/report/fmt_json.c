@@ -23,6 +23,6 @@ static char *json_write(const struct report *report, const struct report_style *
 const struct report_format report_format_json = {
 	.name = "json",
 	.file = "run.json",
-	.help = "the results as JSON: one object for one job, an array otherwise",
+	.help = "result.json of one job, an array of them for several",
 	.write = json_write,
 };

@@ -241,6 +241,6 @@ static char *text_write(const struct report *report, const struct report_style *
 const struct report_format report_format_text = {
 	.name = "text",
 	.file = "report.txt",
-	.help = "for a human: domains, checks, failures in full",
+	.help = "for people: domains, checks, every failure in full",
 	.write = text_write,
 };

@@ -28,6 +28,16 @@ const struct report_format *report_format_require(const char *name, GError **err
 	return NULL;
 }
 
+char *report_format_notes(void)
+{
+	GString *notes = g_string_new("Formats of --format:\n");
+
+	for (guint i = 0; report_format_table[i]; i++)
+		g_string_append_printf(notes, "  %-6s %s\n", report_format_table[i]->name,
+				       report_format_table[i]->help);
+	return g_string_free(notes, FALSE);
+}
+
 static void report_count(const struct report *report, guint counts[VERDICT_COUNT])
 {
 	memset(counts, 0, VERDICT_COUNT * sizeof(counts[0]));

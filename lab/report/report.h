@@ -78,6 +78,9 @@ const struct report_format *report_format_find(const char *name);
 /* The same; a name that no format has is ERROR_INPUT, and the message lists those there are. */
 const struct report_format *report_format_require(const char *name, GError **error);
 
+/* The formats for --help, a line each: "text    what it is". Caller frees. */
+char *report_format_notes(void);
+
 /* 0 pass; 1 any FAIL or TIMEOUT; 3 any ERROR (wins); 77 everything skipped. */
 int report_exit_status(const struct report *report);
 /* "topolab: exit 1 (3 pass, 1 fail, 0 skip, 0 error)" */

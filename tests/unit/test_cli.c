@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Bad usage and bad input: exit status 2, one sentence on stderr, nothing started. */
 #include "../run_topolab.h"
+#include "report/report.h"
 
 #include <string.h>
 
@@ -17,7 +18,8 @@ static const struct bad bad_lines[] = {
 	{"run --jobs 007 nps4-mini", "--jobs takes a whole number from 1 to 64, not '007'"},
 	{"run --accel xen nps4-mini", "--accel takes auto, kvm or tcg, not 'xen'"},
 	{"run --test wakeups nps4-mini", "there is no test 'wakeups'"},
-	{"run --format yaml nps4-mini", "there is no report format 'yaml', the formats are: "},
+	{"run --format yaml nps4-mini",
+	 "there is no report format 'yaml', the formats are: json, junit, tap, text"},
 	{"run --bogus nps4-mini", "unrecognized option '--bogus'"},
 	{"run nps9", "nps9"},
 	{"run ./no/such.yaml", "no/such.yaml"},
@@ -50,6 +52,17 @@ static void test_help(void)
 	topolab_run_clear(&run);
 }
 
+/* What --help says of formats comes from their rows. */
+static void test_help_formats(void)
+{
+	struct topolab_run run = topolab_run("run --help");
+
+	g_assert_cmpint(run.status, ==, 0);
+	for (unsigned i = 0; report_format_table[i]; i++)
+		g_assert_nonnull(strstr(run.output, report_format_table[i]->help));
+	topolab_run_clear(&run);
+}
+
 /* Results are never overwritten. */
 static void test_output_folder_in_use(void)
 {
@@ -76,6 +89,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(name, &bad_lines[i], test_bad);
 	}
 	g_test_add_func("/cli/help", test_help);
+	g_test_add_func("/cli/help-formats", test_help_formats);
 	g_test_add_func("/cli/output-folder-in-use", test_output_folder_in_use);
 	return g_test_run();
 }

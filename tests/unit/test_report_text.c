@@ -1,95 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a human reads, against tests/golden/report/. TOPOLAB_UPDATE_GOLDEN=1 writes the files. */
+/* What every format writes, against tests/golden/report/. TOPOLAB_UPDATE_GOLDEN=1 writes the files.
+ */
 #include "report/lines.h"
 #include "report/report.h"
-#include "test_report_help.h"
+#include "test_report_pages.h"
 
 #define UTF8                                                                                       \
 	{                                                                                          \
 		.utf8 = true                                                                       \
 	}
 
-static void result_release(gpointer result)
-{
-	result_free(result);
-}
-
-static struct result *passed(void)
-{
-	struct result *result = some_result("quad", "debian-6.12");
-
-	add_check(result, "guest.ending", VERDICT_PASS, "the guest powered itself off");
-	add_check(result, "guest.cpuid", VERDICT_PASS, "69 values of CPUID compared");
-	add_check(result, "domains.rules", VERDICT_PASS, "48 domains compared");
-	add_check(result, "invariants.meet", VERDICT_PASS, "16 online CPUs compared");
-	result->judgement->observed = tree_of_scx_1434();
-	return result;
-}
-
-static struct result *failed(void)
-{
-	struct result *result = passed();
-	struct check check = {
-		.name = "domains.rules",
-		.verdict = VERDICT_FAIL,
-		.cpu = 4,
-		.level = 1,
-		.cpus = "4-7,12",
-		.expected = "4-7",
-		.observed = "0-15",
-		.rule = "MC: x86_topology, cpu_coregroup_mask() (6.7 and later)",
-		.reason = "MC spans other CPUs than the machine asks for",
-		.evidence = "proc/schedstat",
-	};
-
-	replace_set(&domain_tree_get(result->judgement->observed, 4, 1)->span, "0-15");
-	checks_add(result->judgement->checks, &check);
-	check.observed = "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,"
-			 "51,53,55,57,59,61,63";
-	check.cpus = NULL;
-	checks_add(result->judgement->checks, &check);
-	return result;
-}
-
-/* A guest may print anything; none of it may move the reader's cursor. */
-static struct result *broken(void)
-{
-	struct result *result = some_result("quad", "./my\033[31mImage");
-
-	result->kernel_package = (g_free(result->kernel_package), NULL);
-	result->ending = ENDING_DIED;
-	result->accel = (g_free(result->accel), g_strdup("kvm"));
-	result->qemu = (g_free(result->qemu), NULL);
-	result->libvirt = (g_free(result->libvirt), NULL);
-	result->boot_ms = -1;
-	add_check(result, "guest.ending", VERDICT_ERROR,
-		  "QEMU or libvirt died: \033]0;owned\007 \xff\xfe and \xc3\xa9");
-	return result;
-}
-
-/* Names and spans that do not fit their columns. */
-static struct result *wide(void)
-{
-	struct result *result = some_result("odd", "custom");
-
-	add_check(result, "guest.ending", VERDICT_PASS, "the guest powered itself off");
-	result->judgement->observed = domain_tree_new();
-	add_domain(result->judgement->observed, 0, "SOMETHING", -1, "0-3", NULL, NULL);
-	add_domain(result->judgement->observed, 0, "NUMA", -1,
-		   "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46", FLAGS_NUMA,
-		   NULL);
-	add_domain(result->judgement->observed, 1, "SMT", -1, "0-1",
-		   "SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE "
-		   "SD_SHARE_CPUCAPACITY SD_SHARE_PKG_RESOURCES SD_PREFER_SIBLING",
-		   NULL);
-	domain_tree_touch(result->judgement->observed, 2);
-	return result;
-}
-
 static const struct page {
 	const char *file;
-	struct result *(*results[3])(void);
+	struct result *(*results[4])(void);
 	struct report_style style;
+	const char *format; /* NULL: text */
 } pages[] = {
 	{"pass.txt", {passed}, UTF8},
 	{"pass-verbose.txt", {passed}, {.utf8 = true, .verbose = true}},
@@ -100,6 +25,12 @@ static const struct page {
 	{"wide.txt", {wide}, UTF8},
 	{"three.txt", {passed, failed, broken}, UTF8},
 	{"none.txt", {NULL}, UTF8},
+	{"three.tap", {passed, failed, broken}, UTF8, "tap"},
+	{"verbose.tap", {failed}, {.utf8 = true, .verbose = true}, "tap"},
+	{"ascii.tap", {skipped, broken}, {.utf8 = false}, "tap"},
+	{"none.tap", {NULL}, UTF8, "tap"},
+	{"four.xml", {passed, failed, broken, skipped}, UTF8, "junit"},
+	{"none.xml", {NULL}, UTF8, "junit"},
 };
 
 static char *page_write(const struct page *page)
@@ -109,7 +40,8 @@ static char *page_write(const struct page *page)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(page->results) && page->results[i]; i++)
 		g_ptr_array_add(results, page->results[i]());
-	return report_format_find("text")->write(&report, &page->style);
+	return report_format_find(page->format ? page->format : "text")
+		->write(&report, &page->style);
 }
 
 static void test_page(gconstpointer data)
@@ -153,7 +85,7 @@ static void test_shape(gconstpointer data)
 
 	g_assert_true(g_utf8_validate(text, -1, NULL));
 	for (unsigned i = 0; lines[i]; i++) {
-		if (!page->style.colour)
+		if (!page->style.colour && !page->format)
 			g_assert_cmpint(g_utf8_strlen(lines[i], -1), <=, REPORT_WIDTH);
 		for (const char *p = lines[i]; *p; p++) {
 			if (!page->style.colour)
@@ -162,7 +94,8 @@ static void test_shape(gconstpointer data)
 				g_assert_true((guchar)*p < 0x80);
 		}
 	}
-	g_assert_true(g_str_has_suffix(text, ")\n"));
+	g_assert_true(g_str_has_suffix(
+		text, g_strcmp0(page->format, "junit") == 0 ? "</testsuites>\n" : ")\n"));
 }
 
 /* The contract: TCG is said in the first line; under KVM there is nothing to say. */

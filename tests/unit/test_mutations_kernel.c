@@ -135,6 +135,11 @@ static void top_span_cut(struct spoiled *spoiled)
 	edit_span(spoiled, 31, 4, "ffffffff", "fffffff7", "0-31", "0-2,4-31");
 }
 
+static void span_reaches_offline(struct spoiled *spoiled)
+{
+	edit_span(spoiled, 31, 4, "ffffffff", "1,ffffffff", "0-31", "0-32");
+}
+
 static void own_cpu_left_out(struct spoiled *spoiled)
 {
 	edit_span(spoiled, 7, 0, "00800080", "00800000", "7,23", "23");
@@ -294,6 +299,11 @@ static void group_reaches_out(struct spoiled *spoiled)
 	log_edit(&spoiled->evidence, 0, 1, 1, "span=1,17", "span=1-2,17");
 }
 
+static void group_balanced_from_outside(struct spoiled *spoiled)
+{
+	log_edit(&spoiled->evidence, 0, 1, 1, "span=1,17", "span=1,17 mask=2");
+}
+
 static void groups_begin_elsewhere(struct spoiled *spoiled)
 {
 	log_edit(&spoiled->evidence, 0, 0, 1, "0:{ span=0 ", "16:{ span=16 ");
@@ -422,8 +432,11 @@ static const struct mutation mutations[] = {
 	{"schedstat-next-version", schedstat_next_version, VERDICT_ERROR, "domains.observed"},
 	{"span-in-schedstat", span_in_schedstat, VERDICT_ERROR, "domains.observed"},
 	{"span-changed", span_changed, VERDICT_FAIL, "domains.rules"},
+	{"span-changed-disjoint", span_changed, VERDICT_FAIL, "invariants.disjoint"},
 	{"spans-swapped", spans_swapped, VERDICT_FAIL, "domains.rules"},
 	{"spans-swapped-nested", spans_swapped, VERDICT_FAIL, "invariants.nested"},
+	{"spans-swapped-ordered", spans_swapped, VERDICT_FAIL, "invariants.ordered"},
+	{"span-reaches-offline", span_reaches_offline, VERDICT_FAIL, "invariants.online"},
 	{"top-span-cut", top_span_cut, VERDICT_FAIL, "invariants.meet"},
 	{"own-cpu-left-out", own_cpu_left_out, VERDICT_FAIL, "invariants.own-span"},
 	{"flag-lost", flag_lost, VERDICT_FAIL, "domains.rules"},
@@ -446,6 +459,8 @@ static const struct mutation mutations[] = {
 	{"cpu-in-schedstat-lost", cpu_in_schedstat_lost, VERDICT_ERROR, "domains.cpus"},
 	{"group-lost-cpu", group_lost_cpu, VERDICT_FAIL, "invariants.groups-cover"},
 	{"group-reaches-out", group_reaches_out, VERDICT_FAIL, "invariants.groups-cover"},
+	{"group-balanced-from-outside", group_balanced_from_outside, VERDICT_FAIL,
+	 "invariants.balance-mask"},
 	{"groups-begin-elsewhere", groups_begin_elsewhere, VERDICT_FAIL, "invariants.first-group"},
 	{"record-lost", record_lost, VERDICT_ERROR, "evidence.log"},
 	{"groups-lost", groups_lost, VERDICT_ERROR, "domains.cpus"},

@@ -13,6 +13,7 @@ enum ending {
 	ENDING_DIED,	 /* QEMU, libvirt or the worker died */
 	ENDING_FLOODED,	 /* a stream passed its bound and the guest was destroyed */
 	ENDING_STOPPED,	 /* the user or the deadline ended it */
+	ENDING_UP,	 /* none: it sent everything and stays up, as `topolab up` asks */
 	ENDING_COUNT,
 };
 const char *ending_name(enum ending ending);

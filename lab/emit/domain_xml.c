@@ -170,13 +170,16 @@ static void write_serial(xmlTextWriter *writer, const char *port, const char *so
 	write_close(writer);
 }
 
-/* virDomainOpenChannel() takes only unix channels; libvirt chooses the socket's path. */
-static void write_channel(xmlTextWriter *writer)
+/* virDomainOpenChannel() takes only unix channels; without @path libvirt chooses one. */
+static void write_channel(xmlTextWriter *writer, const char *name, const char *path)
 {
 	write_open(writer, "channel");
 	write_attribute(writer, "type", "unix");
-	write_empty(writer, "source", "mode", "bind", NULL);
-	write_empty(writer, "target", "type", "virtio", "name", "topolab.0", NULL);
+	if (path)
+		write_empty(writer, "source", "mode", "bind", "path", path, NULL);
+	else
+		write_empty(writer, "source", "mode", "bind", NULL);
+	write_empty(writer, "target", "type", "virtio", "name", name, NULL);
 	write_close(writer);
 }
 
@@ -207,7 +210,9 @@ static void write_devices(xmlTextWriter *writer, const struct topo *topo,
 	write_channel_controller(writer);
 	write_serial(writer, "0", domain->socket_folder);
 	write_serial(writer, "1", domain->socket_folder);
-	write_channel(writer);
+	write_channel(writer, "topolab.0", NULL);
+	if (domain->command_socket)
+		write_channel(writer, "topolab.1", domain->command_socket);
 	write_empty(writer, "memballoon", "model", "none", NULL);
 	if (emit_has_wide_apic_ids(topo))
 		write_interrupt_remapping(writer);
@@ -281,8 +286,9 @@ static bool text_is_sane(const char *text)
 
 static bool domain_check(const struct emit_domain *domain, GError **error)
 {
-	const char *const texts[] = {domain->name, domain->kernel_path, domain->initrd_path,
-				     domain->command_line, domain->socket_folder ?: ""};
+	const char *const texts[] = {
+		domain->name,	      domain->kernel_path,	   domain->initrd_path,
+		domain->command_line, domain->socket_folder ?: "", domain->command_socket ?: ""};
 	gsize length = strlen(domain->command_line);
 
 	if (length > COMMAND_LINE_MAX) {

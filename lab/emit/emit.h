@@ -24,6 +24,8 @@ struct emit_domain {
 	 * be read when it is gone. NULL: pseudo terminals, which libvirt reaches on any host.
 	 */
 	const char *socket_folder;
+	/* Absolute path for a virtio-serial port "topolab.1", for commands; NULL: no such port. */
+	const char *command_socket;
 };
 
 /*

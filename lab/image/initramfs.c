@@ -139,3 +139,20 @@ GBytes *initramfs_build(GBytes *agent, const struct initramfs_table *tables, gui
 		return NULL;
 	return g_byte_array_free_to_bytes(g_steal_pointer(&buffer));
 }
+
+GBytes *initramfs_add(GBytes *initramfs, const struct initramfs_file *files, guint n_files,
+		      GError **error)
+{
+	g_autofree struct entry *entries = g_new0(struct entry, n_files);
+	g_autoptr(GByteArray) buffer = g_byte_array_new();
+	gsize length;
+	const guint8 *data = g_bytes_get_data(initramfs, &length);
+
+	g_byte_array_append(buffer, data, (guint)length);
+	for (guint i = 0; i < n_files; i++)
+		entries[i] = (struct entry){
+			.path = files[i].path, .mode = files[i].mode, .bytes = files[i].bytes};
+	if (!append_archive(buffer, filter_gzip, entries, n_files, error))
+		return NULL;
+	return g_byte_array_free_to_bytes(g_steal_pointer(&buffer));
+}

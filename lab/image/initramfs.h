@@ -17,4 +17,14 @@ struct initramfs_table {
 GBytes *initramfs_build(GBytes *agent, const struct initramfs_table *tables, guint n_tables,
 			GError **error);
 
+struct initramfs_file {
+	const char *path; /* "bin/busybox"; its folder comes before it */
+	unsigned mode;	  /* of stat(2), with the type: S_IFREG | 0755 */
+	GBytes *bytes;	  /* NULL: none */
+};
+
+/* @initramfs with more files: the kernel unpacks every archive that it finds. */
+GBytes *initramfs_add(GBytes *initramfs, const struct initramfs_file *files, guint n_files,
+		      GError **error);
+
 #endif

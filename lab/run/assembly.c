@@ -15,11 +15,16 @@ char *assembly_domain(const struct assembly *assembly, struct vm_root *root, GEr
 {
 	g_autofree char *kernel = NULL;
 	g_autofree char *initrd = NULL;
+	g_autofree char *command_socket =
+		assembly->command_socket
+			? g_build_filename(vm_root_path(root), assembly->command_socket, NULL)
+			: NULL;
 	struct emit_domain domain = {
 		.name = topo_name(assembly->topo),
 		.command_line = assembly->command_line,
 		.accel = assembly->accel,
 		.socket_folder = assembly->uri ? NULL : vm_root_path(root),
+		.command_socket = command_socket,
 	};
 
 	kernel = vm_root_put_file(root, "kernel", assembly->kernel->image_path, error);

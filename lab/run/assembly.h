@@ -14,7 +14,8 @@ struct assembly {
 	GBytes *initramfs;
 	const char *command_line;
 	enum emit_accel accel;
-	const char *uri; /* NULL: the embedded driver */
+	const char *uri;	    /* NULL: the embedded driver */
+	const char *command_socket; /* its name in the root; NULL: the guest takes no commands */
 };
 
 /* @init: the guest's first program. It comes with the ACPI tables that make the machine. */

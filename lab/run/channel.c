@@ -3,7 +3,9 @@
 
 #include "base/records.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A guest's sentence is quoted up to here. */
 #define WORDS_SHOWN 200
@@ -50,4 +52,19 @@ GBytes *channel_evidence(const char *folder, char **problem)
 	else if (!evidence)
 		*problem = lack_of_evidence(records);
 	return evidence ? g_bytes_ref(evidence) : NULL;
+}
+
+bool channel_has_ended(const char *folder)
+{
+	static const char bye[] = "\n{\"type\":\"bye\"}\n";
+	g_autofree char *path = g_build_filename(folder, CHANNEL_FILE, NULL);
+	char tail[sizeof(bye) - 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ended = fd >= 0 && lseek(fd, -(off_t)sizeof(tail), SEEK_END) >= 0 &&
+		     read(fd, tail, sizeof(tail)) == (ssize_t)sizeof(tail) &&
+		     memcmp(tail, bye, sizeof(tail)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ended;
 }

@@ -4,6 +4,7 @@
 #define RUN_CHANNEL_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #define CHANNEL_FILE "channel.bin"
 
@@ -12,5 +13,8 @@
  * when the stream is not whole, and stays NULL when it is, or when nothing came at all.
  */
 GBytes *channel_evidence(const char *folder, char **problem);
+
+/* Has the agent said its last word, "bye"? Cheap, for a stream that still grows. */
+bool channel_has_ended(const char *folder);
 
 #endif

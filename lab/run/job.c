@@ -18,6 +18,7 @@ struct job {
 	struct vm_root *root;
 	struct vm *vm;
 	struct result *result; /* until it is handed over */
+	bool up;	       /* judged and published while the guest stays */
 	gint64 begun_usec;     /* monotonic */
 	bool started;	       /* vCPUs have run */
 	void (*progress)(const struct vm_progress *, void *);
@@ -92,10 +93,19 @@ static bool write_file(const char *folder, const char *name, const char *data, g
 					error);
 }
 
+static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
+{
+	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
+
+	if (!initramfs || !spec->stay)
+		return g_steal_pointer(&initramfs);
+	return initramfs_add(initramfs, spec->stay->files, spec->stay->n_files, error);
+}
+
 static char *job_domain(struct job *job, GError **error)
 {
 	const struct job_spec *spec = &job->spec;
-	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
+	g_autoptr(GBytes) initramfs = job_initramfs(spec, error);
 	struct assembly assembly = {
 		.topo = spec->topo,
 		.kernel = spec->kernel,
@@ -103,6 +113,7 @@ static char *job_domain(struct job *job, GError **error)
 		.command_line = job->result->command_line,
 		.accel = spec->accel,
 		.uri = spec->uri,
+		.command_socket = spec->stay ? JOB_COMMAND_SOCKET : NULL,
 	};
 
 	return initramfs ? assembly_domain(&assembly, job->root, error) : NULL;
@@ -180,16 +191,51 @@ static bool job_publish(struct job *job, GError **error)
 	return true;
 }
 
-static void job_finish(struct job *job)
+static void job_conclude(struct job *job)
 {
 	g_autoptr(GError) error = NULL;
 
-	g_clear_pointer(&job->root, vm_root_destroy);
 	job->result->wall_ms = (g_get_monotonic_time() - job->begun_usec) / 1000;
 	job_judge(job);
 	if (!job_publish(job, &error))
 		job_add_error(job, "lab.results", error);
+}
+
+static void job_finish(struct job *job)
+{
+	g_clear_pointer(&job->root, vm_root_destroy);
+	if (!job->up)
+		job_conclude(job);
 	job->ended(g_steal_pointer(&job->result), job->data);
+}
+
+static void replace_text(char **text, const char *fresh)
+{
+	g_free(*text);
+	*text = g_strdup(fresh);
+}
+
+static void job_take_end(struct job *job, const struct vm_end *end)
+{
+	struct result *result = job->result;
+
+	job->started = end->started_usec > 0;
+	result->ending = end->ending;
+	replace_text(&result->ending_detail, end->detail);
+	replace_text(&result->qemu, end->qemu);
+	replace_text(&result->libvirt, end->libvirt);
+	if (end->started_usec && end->first_record_usec)
+		result->boot_ms = (gint64)(end->first_record_usec - end->started_usec) / 1000;
+}
+
+static void job_stays(struct job *job)
+{
+	g_autofree char *folder = g_build_filename(job->spec.run_folder, job->result->folder, NULL);
+
+	job->up = true;
+	job_take_end(job, vm_keep(job->vm, folder));
+	job_conclude(job);
+	job->spec.stay->up(job->result, job->data);
 }
 
 static void job_vm_progress(const struct vm_progress *progress, void *data)
@@ -197,21 +243,17 @@ static void job_vm_progress(const struct vm_progress *progress, void *data)
 	struct job *job = data;
 
 	job->progress(progress, job->data);
+	if (job->spec.stay && !job->up && progress->channel_bytes &&
+	    channel_has_ended(job->part_folder))
+		job_stays(job);
 }
 
 static void job_vm_ended(const struct vm_end *end, void *data)
 {
 	struct job *job = data;
-	struct result *result = job->result;
 
 	job->vm = NULL;
-	job->started = end->started_usec > 0;
-	result->ending = end->ending;
-	result->ending_detail = g_strdup(end->detail);
-	result->qemu = g_strdup(end->qemu);
-	result->libvirt = g_strdup(end->libvirt);
-	if (end->started_usec && end->first_record_usec)
-		result->boot_ms = (gint64)(end->first_record_usec - end->started_usec) / 1000;
+	job_take_end(job, end);
 	job_finish(job);
 }
 
@@ -245,6 +287,7 @@ static bool job_launch(struct job *job, GError **error)
 		.xml = xml,
 		.uri = job->spec.uri,
 		.folder = job->part_folder,
+		.errors = job->spec.stay ? job->spec.stay->errors : NULL,
 		.silence_seconds = job->spec.silence_seconds,
 		.deadline_seconds = job->spec.deadline_seconds,
 		.boot_timer_slack_ns = job_boot_timer_slack_ns(&job->spec),
@@ -282,6 +325,11 @@ struct job *job_start(const struct job_spec *spec,
 		g_idle_add(job_failed_to_launch, job);
 	}
 	return job;
+}
+
+const char *job_root_path(const struct job *job)
+{
+	return job->root ? vm_root_path(job->root) : NULL;
 }
 
 void job_stop(struct job *job, const char *reason)

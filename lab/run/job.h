@@ -4,10 +4,21 @@
 #define RUN_JOB_H
 
 #include "emit/emit.h"
+#include "image/initramfs.h"
 #include "kernel/kernel.h"
 #include "report/report.h"
 #include "topo/topo.h"
 #include "vm/vm.h"
+
+/* For a guest that stays up once it was judged and takes commands. */
+struct job_stay {
+	const struct initramfs_file *files; /* beside the agent; they tell it to stay */
+	guint n_files;
+	const char *errors; /* what its worker may write to stderr is appended to this file */
+	/* Once, when it is judged and its files are in their folder; @ended follows when it ends.
+	 */
+	void (*up)(const struct result *result, void *data);
+};
 
 struct job_spec {
 	const struct topo *topo;
@@ -17,10 +28,14 @@ struct job_spec {
 	const char *uri;	/* NULL: the embedded driver */
 	const char *run_folder; /* the job's folder is made below it */
 	unsigned silence_seconds, deadline_seconds;
-	unsigned guests; /* that may run at once, this one with them */
+	unsigned guests;	     /* that may run at once, this one with them */
+	const struct job_stay *stay; /* NULL: the guest powers itself off */
 };
 
 struct job;
+
+/* The socket of a staying guest's second port, in its root. */
+#define JOB_COMMAND_SOCKET "commands"
 
 /* The result of a job that was never started, an ERROR that says why. Caller frees. */
 struct result *job_not_started(const struct job_spec *spec, const char *reason);
@@ -35,6 +50,8 @@ char *job_folder(const struct job_spec *spec);
 struct job *job_start(const struct job_spec *spec,
 		      void (*progress)(const struct vm_progress *, void *),
 		      void (*ended)(struct result *, void *), void *data);
+/* The guest's root; NULL when there is none. */
+const char *job_root_path(const struct job *job);
 void job_stop(struct job *job, const char *reason);
 void job_free(struct job *job);
 

@@ -44,6 +44,7 @@ static const struct ending_row {
 	[ENDING_DIED] = {VERDICT_ERROR, "QEMU or libvirt died, not the guest"},
 	[ENDING_FLOODED] = {VERDICT_ERROR, "the guest sent more than any guest should"},
 	[ENDING_STOPPED] = {VERDICT_ERROR, "the guest was stopped before it had an answer"},
+	[ENDING_UP] = {VERDICT_PASS, "the guest sent all it had and stays up"},
 };
 
 /*
@@ -80,14 +81,14 @@ static void judge_ending(struct session *session)
 
 /*
  * A guest that went down or stood still cannot finish its stream; the ending says so already. One
- * that powered itself off can, and owes its evidence.
+ * that powered itself off or stays up can, and owes its evidence.
  */
 static void judge_channel(struct session *session)
 {
 	const struct verdict_input *input = session->input;
 	g_autofree char *reason = NULL;
 
-	if (input->ending != ENDING_POWEROFF)
+	if (input->ending != ENDING_POWEROFF && input->ending != ENDING_UP)
 		return;
 	if (input->channel_problem) {
 		reason = g_strdup_printf("the agent's stream is not usable: %s",
@@ -95,7 +96,7 @@ static void judge_channel(struct session *session)
 		session_say(session, "evidence.channel", VERDICT_ERROR, NULL, reason);
 	} else if (!input->evidence) {
 		session_say(session, "evidence.channel", VERDICT_ERROR, NULL,
-			    "the guest powered itself off and sent no evidence");
+			    "the guest was done and sent no evidence");
 	} else {
 		session_say(session, "evidence.channel", VERDICT_PASS, NULL,
 			    "the agent's stream is whole");

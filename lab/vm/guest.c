@@ -28,11 +28,17 @@
 /* What QEMU sets for itself. init_clocks() in util/qemu-timer.c */
 #define QEMU_TIMER_SLACK_NS 1
 
-enum state { STATE_DEFINING, STATE_BOOTING, STATE_GATHERING, STATE_ENDED, STATE_COUNT };
+enum state {
+	STATE_DEFINING,
+	STATE_BOOTING,
+	STATE_GATHERING,
+	STATE_UP,
+	STATE_ENDED,
+	STATE_COUNT,
+};
 static const char *const state_names[] = {
-	[STATE_DEFINING] = "defining",
-	[STATE_BOOTING] = "booting",
-	[STATE_GATHERING] = "gathering",
+	[STATE_DEFINING] = "defining",	 [STATE_BOOTING] = "booting",
+	[STATE_GATHERING] = "gathering", [STATE_UP] = "up",
 	[STATE_ENDED] = "ended",
 };
 _Static_assert(G_N_ELEMENTS(state_names) == STATE_COUNT, "a state without a name");
@@ -123,6 +129,18 @@ static void vm_tell_to_end(struct vm *vm)
 	vm->told_usec = g_get_monotonic_time();
 	if (vm->worker > 0)
 		kill(vm->worker, SIGTERM);
+}
+
+const struct vm_end *vm_keep(struct vm *vm, const char *folder)
+{
+	vm->state = STATE_UP;
+	g_free(vm->folder);
+	vm->folder = g_strdup(folder);
+	if (vm->worker > 0)
+		kill(vm->worker, WORKER_RELEASE_SIGNAL);
+	if (!vm->decided)
+		vm->end.ending = ENDING_UP;
+	return &vm->end;
 }
 
 void vm_stop(struct vm *vm, const char *reason)
@@ -319,7 +337,7 @@ static void vm_check_silence(struct vm *vm, gint64 now)
 				 ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
 				 : vm->silence_seconds;
 
-	if (now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
+	if (vm->state == STATE_UP || now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
 		return;
 	if (vm->state == STATE_DEFINING) {
 		detail =
@@ -413,7 +431,7 @@ static bool vm_start_worker(struct vm *vm, const struct vm_spec *spec, GError **
 	}
 	vm->reports_fd = pipe_fds[0];
 	g_unix_set_fd_nonblocking(vm->reports_fd, TRUE, NULL);
-	vm->worker = spawn_start(argv, (const int[]){job, pipe_fds[1]}, 2, NULL, error);
+	vm->worker = spawn_start(argv, (const int[]){job, pipe_fds[1]}, 2, spec->errors, error);
 	close(job);
 	close(pipe_fds[1]);
 	return vm->worker > 0;

@@ -7,10 +7,14 @@
 #include "base/ending.h"
 
 #include <glib.h>
+#include <signal.h>
 #include <stdbool.h>
 
 #define MESSAGE_JOB_FD	  3
 #define MESSAGE_REPORT_FD 4
+
+/* Tells the worker to close its ends of the agent's ports. */
+#define WORKER_RELEASE_SIGNAL SIGUSR1
 
 /* Bytes; a domain with 4096 explicit vCPUs takes about 1 MB. */
 #define MESSAGE_JOB_MAX	 (16u << 20)

@@ -35,6 +35,7 @@ struct vm_spec {
 	const char *xml;
 	const char *uri;	   /* NULL: the root's own embedded driver */
 	const char *folder;	   /* console.log, channel.bin and qemu.log are written here */
+	const char *errors;	   /* the worker's stderr is appended to it; NULL: ours */
 	unsigned silence_seconds;  /* no byte on any channel for so long is a stall */
 	unsigned deadline_seconds; /* 0: none */
 	/*
@@ -43,8 +44,8 @@ struct vm_spec {
 	 * under TCG keeps the host busy with nothing else: late ticks are skipped, not made up for.
 	 */
 	guint64 boot_timer_slack_ns;
-	guint64 console_max;	   /* bytes; 0: VM_CONSOLE_MAX */
-	guint64 channel_max;	   /* bytes; 0: VM_CHANNEL_MAX */
+	guint64 console_max; /* bytes; 0: VM_CONSOLE_MAX */
+	guint64 channel_max; /* bytes; 0: VM_CHANNEL_MAX */
 };
 
 /* What is known once a guest has ended. */
@@ -59,7 +60,7 @@ struct vm_end {
 void vm_end_clear(struct vm_end *end);
 
 struct vm_progress {
-	const char *state; /* "defining", "booting", "gathering", "ended" */
+	const char *state; /* "defining", "booting", "gathering", "up", "ended" */
 	guint64 console_bytes, channel_bytes;
 };
 
@@ -74,6 +75,12 @@ bool vm_init(GError **error);
 struct vm *vm_start(const struct vm_spec *spec,
 		    void (*progress)(const struct vm_progress *, void *),
 		    void (*ended)(const struct vm_end *, void *), void *data, GError **error);
+/*
+ * The guest has sent all that it had to and stays up: from now on silence is no stall, and our ends
+ * of the agent's ports are closed, so that somebody else may speak to it. @folder: where its files
+ * lie by now. Returns what is known so far, its ending ENDING_UP; valid until the guest ends.
+ */
+const struct vm_end *vm_keep(struct vm *vm, const char *folder);
 /* Ends the guest; @ended follows with ENDING_STOPPED and @reason as its detail. */
 void vm_stop(struct vm *vm, const char *reason);
 

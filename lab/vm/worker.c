@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib-unix.h>
 #include <libvirt/libvirt-qemu.h>
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
@@ -190,6 +191,16 @@ static bool worker_open_feeds(struct worker *worker, GError **error)
 				error) &&
 	       worker_open_feed(worker, &worker->port, device_find_channel(xml, "topolab.0"),
 				channel_data, error);
+}
+
+static gboolean worker_release(void *data)
+{
+	struct worker *worker = data;
+
+	worker->chosen = NULL;
+	g_clear_pointer(&worker->serial, feed_close);
+	g_clear_pointer(&worker->port, feed_close);
+	return G_SOURCE_CONTINUE;
 }
 
 static int lifecycle_event(virConnectPtr connection G_GNUC_UNUSED,
@@ -415,6 +426,7 @@ static bool worker_init_signals(struct worker *worker, GError **error)
 			    g_strerror(errno));
 		return false;
 	}
+	g_unix_signal_add(WORKER_RELEASE_SIGNAL, worker_release, worker);
 	/* It ends with the process. */
 	g_thread_unref(g_thread_new("term", worker_wait_for_term, worker));
 	return true;

@@ -36,6 +36,17 @@ struct fault {
 #define AMD_CELL_0 "id=\"0\" cpus=\"0-7\""
 #define AMD_CELL_1 "id=\"1\" cpus=\"8-15\""
 
+/* Arguments and CPU features that are there for speed change no domain. */
+#define WITHOUT_SPEED                                                                              \
+	{                                                                                          \
+		{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},                              \
+			{" intel_iommu=off initcall_blacklist=init_tsc_clocksource "               \
+			 "initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,mcheck_init_device," \
+			 "amd_postcore_init",                                                      \
+			 ""},                                                                      \
+			{",-mtrr,-pat", ""},                                                       \
+	}
+
 /* nps1-mini: 16 vCPUs, node 0 is vCPUs 0-7; sockets 2, dies 2, cores 2, threads 2. */
 static const struct fault faults[] = {
 	{
@@ -44,15 +55,15 @@ static const struct fault faults[] = {
 		.verdict = VERDICT_PASS,
 	},
 	{
-		/* Arguments and CPU features that are there for speed change no domain. */
-		.name = "none, without what is for speed",
+		.name = "none, without what is for speed, AMD",
 		.topology = "nps1-mini",
-		.edits = {{" lpj=5000000 tsc=reliable cpuhp.parallel=off", ""},
-			  {" intel_iommu=off initcall_blacklist=init_tsc_clocksource "
-			   "initcall_blacklist=ledtrig_cpu_init,amd_uncore_init,"
-			   "mcheck_init_device,amd_postcore_init",
-			   ""},
-			  {",-mtrr,-pat", ""}},
+		.edits = WITHOUT_SPEED,
+		.verdict = VERDICT_PASS,
+	},
+	{
+		.name = "none, without what is for speed, Intel",
+		.topology = "snc2-mini",
+		.edits = WITHOUT_SPEED,
 		.verdict = VERDICT_PASS,
 	},
 	{

@@ -39,7 +39,8 @@ static const struct domain_tree *tree_with(struct scene *scene, const char *cpu_
 	return NULL;
 }
 
-static void want_cpu(struct scene *scene, char **words)
+/* The CPU's domain of that name and span; NULL after a failure was told. */
+static const struct domain *domain_with(struct scene *scene, char **words)
 {
 	guint64 cpu;
 	const struct domain_tree *tree = tree_with(scene, words[1], &cpu);
@@ -51,9 +52,24 @@ static void want_cpu(struct scene *scene, char **words)
 		const struct domain *domain = domain_tree_get(tree, (unsigned)cpu, i);
 
 		if (strcmp(domain->name, words[2]) == 0 && cpus_equal(domain->span, span))
-			return;
+			return domain;
 	}
 	g_test_fail_printf("'%s': there is no such domain", scene->line);
+	return NULL;
+}
+
+static void want_cpu(struct scene *scene, char **words)
+{
+	domain_with(scene, words);
+}
+
+static void want_flags(struct scene *scene, char **words)
+{
+	const struct domain *domain = domain_with(scene, words);
+	g_autofree char *flags = g_strjoinv(" ", words + 4);
+
+	if (domain)
+		g_assert_cmpstr(domain->flags, ==, flags);
 }
 
 static void want_chain(struct scene *scene, char **words)
@@ -105,8 +121,8 @@ static const struct keyword {
 	unsigned min_words, max_words;
 	void (*want)(struct scene *scene, char **words);
 } keywords[] = {
-	{"verdict", 2, 2, want_verdict}, {"cpu", 4, 4, want_cpu},     {"chain", 3, 64, want_chain},
-	{"node", 3, 3, want_node},	 {"fails", 3, 3, want_fails},
+	{"verdict", 2, 2, want_verdict}, {"cpu", 4, 4, want_cpu},   {"chain", 3, 64, want_chain},
+	{"flags", 5, 64, want_flags},	 {"node", 3, 3, want_node}, {"fails", 3, 3, want_fails},
 };
 
 static void want_line(struct scene *scene, const char *line)

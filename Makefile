@@ -10,7 +10,7 @@ SAN ?=
 
 # The tool is for x86-64 Linux only; say so before anything else is tried.
 ifneq ($(shell uname -sm),Linux x86_64)
-$(error topolab needs Linux on x86-64, this is $(shell uname -sm))
+$(error topolab needs Linux on x86-64, this is $(shell uname -s) on $(shell uname -m))
 endif
 
 PACKAGES := glib-2.0 gio-2.0 gio-unix-2.0 libvirt libvirt-qemu hwloc libfyaml jansson libarchive \

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "base/error.h"
+#include "base/host.h"
 #include "cmd/command.h"
 
 #include <fcntl.h>
@@ -6,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /*
@@ -34,11 +37,19 @@ static void output_check(void)
 
 int main(int argc, char **argv)
 {
+	g_autoptr(GError) error = NULL;
+	struct utsname host;
+
 	setlocale(LC_ALL, "");
 	if (!descriptors_fill() || atexit(output_check) != 0)
 		return 3;
 	/* A file that grows beyond RLIMIT_FSIZE is a failed write, which is told, and not our end.
 	 */
 	signal(SIGXFSZ, SIG_IGN);
+	uname(&host);
+	if (!host_check_system(host.sysname, host.machine, &error)) {
+		fprintf(stderr, "topolab: %s\n", error->message);
+		return error_exit_status(error);
+	}
 	return command_main(argc, argv);
 }

@@ -1,7 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/host.h"
 
+#include "base/error.h"
+
 #include <string.h>
+
+bool host_check_system(const char *system, const char *machine, GError **error)
+{
+	if (strcmp(system, "Linux") == 0 && strcmp(machine, "x86_64") == 0)
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+		    "this is %s on %s, and topolab needs Linux on x86-64", system, machine);
+	return false;
+}
+
+bool host_check_mounts(struct root *root, GError **error)
+{
+	/* A file that each of them always has, and how it comes into a chroot from outside. */
+	static const struct {
+		const char *folder, *file, *mount;
+	} mounts[] = {
+		{"/proc", "proc/cpuinfo", "mount -t proc proc FOLDER/proc"},
+		{"/sys", "sys/devices/system/cpu/online", "mount --rbind /sys FOLDER/sys"},
+		{"/dev", "dev/null", "mount --rbind /dev FOLDER/dev"},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(mounts); i++) {
+		if (root_has(root, "%s", mounts[i].file))
+			continue;
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "'%s' is not mounted here ('/%s' is missing), and QEMU and libvirt "
+			    "need it; for a chroot in FOLDER, '%s' outside of it brings it in",
+			    mounts[i].folder, mounts[i].file, mounts[i].mount);
+		return false;
+	}
+	return true;
+}
 
 char *host_cpu_model(struct root *root)
 {
@@ -14,4 +48,56 @@ char *host_cpu_model(struct root *root)
 		return g_strdup("unknown CPU");
 	model += strlen(label);
 	return g_strndup(model, strcspn(model, "\n"));
+}
+
+/* What @text has behind "@label:", in bytes; 0 when it has none. proc_meminfo(5): always in kB. */
+static guint64 meminfo_bytes(const char *text, const char *label)
+{
+	const char *line = text ? strstr(text, label) : NULL;
+
+	return line ? g_ascii_strtoull(line + strlen(label), NULL, 10) * 1024 : 0;
+}
+
+/* What is left in one control group; G_MAXUINT64 without a limit. */
+static guint64 cgroup_left(struct root *root, const char *group)
+{
+	gint64 max = 0, current = 0;
+
+	/* "max" is no number: no limit. cgroup-v2.rst, "Memory Interface Files" */
+	if (!root_read_number(root, &max, NULL, "sys/fs/cgroup%s/memory.max", group) ||
+	    !root_read_number(root, &current, NULL, "sys/fs/cgroup%s/memory.current", group))
+		return G_MAXUINT64;
+	return max > current ? (guint64)(max - current) : 0;
+}
+
+/* The least that this process's group and the groups around it have left. */
+static guint64 cgroups_left(struct root *root)
+{
+	g_autofree char *groups = root_read(root, NULL, "proc/self/cgroup");
+	const char *line = groups ? strstr(groups, "0::/") : NULL;
+	g_autofree char *group = NULL;
+	guint64 left = G_MAXUINT64;
+
+	if (!line)
+		return left;
+	line += strlen("0::");
+	group = g_strndup(line, strcspn(line, "\n"));
+	for (;;) {
+		guint64 here = cgroup_left(root, strcmp(group, "/") == 0 ? "" : group);
+		char *slash = strrchr(group, '/');
+
+		left = MIN(left, here);
+		if (group[0] != '/' || group[1] == '\0')
+			return left;
+		/* The parent, and last of all "/". */
+		slash[slash == group ? 1 : 0] = '\0';
+	}
+}
+
+guint64 host_memory_available(struct root *root)
+{
+	g_autofree char *meminfo = root_read(root, NULL, "proc/meminfo");
+	guint64 available = meminfo_bytes(meminfo, "MemAvailable:");
+
+	return MIN(available, cgroups_left(root));
 }

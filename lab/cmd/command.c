@@ -2,7 +2,7 @@
 #include "cmd/command.h"
 
 #include "base/error.h"
-#include "base/version.h"
+#include "cmd/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,9 @@ int command_main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
-		printf("topolab %s\n", TOPOLAB_VERSION);
+		g_autofree char *text = version_text();
+
+		fputs(text, stdout);
 		return 0;
 	}
 	command = command_find(argv[1]);

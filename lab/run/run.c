@@ -294,8 +294,9 @@ static void run_guests(struct run *run)
 
 static bool run_prepare(struct run *run, GError **error)
 {
-	return output_folder_check(run->options->folder, error) && run_load(run, error) &&
-	       run_load_agent(run, error) && vm_init(error) && vm_sweep(error) >= 0 &&
+	/* Without /proc not even the machines are found: vm_init() says so. */
+	return output_folder_check(run->options->folder, error) && vm_init(error) &&
+	       run_load(run, error) && run_load_agent(run, error) && vm_sweep(error) >= 0 &&
 	       run_choose_accel(run, error) &&
 	       (run->folder = output_folder_new(run->options->folder, error)) &&
 	       run_plan(run, error);

@@ -3,6 +3,7 @@
 #include "vm/vm.h"
 
 #include "base/error.h"
+#include "base/host.h"
 #include "base/spawn.h"
 #include "vm/logfile.h"
 #include "vm/message.h"
@@ -78,7 +79,9 @@ void vm_end_clear(struct vm_end *end)
 
 bool vm_init(GError **error)
 {
-	return reap_init(error);
+	AUTO(root) *root = root_new_dir("/");
+
+	return host_check_mounts(root, error) && reap_init(error);
 }
 
 static void vm_free(struct vm *vm)

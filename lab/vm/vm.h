@@ -66,7 +66,10 @@ struct vm_progress {
 
 struct vm;
 
-/* Once per process, before any guest: subreaper, SIGCHLD source on the default main context. */
+/*
+ * Once per process, before any guest: are /proc, /sys and /dev there; subreaper, SIGCHLD source on
+ * the default main context.
+ */
 bool vm_init(GError **error);
 /*
  * Starts the worker and returns at once; @progress (may be NULL) and then exactly one @ended are

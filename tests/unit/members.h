@@ -49,4 +49,20 @@ static inline struct root *members_root(GHashTable *members)
 	return root_new_members(copy);
 }
 
+/* A root of a few text files: path, text, path, text, ..., NULL. */
+G_GNUC_NULL_TERMINATED
+static inline struct root *root_of(const char *path, ...)
+{
+	GHashTable *members = members_new();
+	va_list args;
+
+	va_start(args, path);
+	while (path) {
+		members_add(members, path, "%s", va_arg(args, const char *));
+		path = va_arg(args, const char *);
+	}
+	va_end(args);
+	return root_new_members(members);
+}
+
 #endif

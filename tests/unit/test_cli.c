@@ -3,7 +3,10 @@
 #include "../run_topolab.h"
 #include "report/report.h"
 
+#include "base/version.h"
+
 #include <string.h>
+#include <sys/personality.h>
 
 struct bad {
 	const char *arguments;
@@ -63,6 +66,42 @@ static void test_help_formats(void)
 	topolab_run_clear(&run);
 }
 
+static void test_version(void)
+{
+	static const char *const libraries[] = {"glib",	   "libvirt",	 "hwloc",	 "libfyaml",
+						"jansson", "libarchive", "libsmartcols", "libxml2",
+						"zlib",	   "compiler"};
+	struct topolab_run run = topolab_run("--version");
+
+	g_assert_cmpint(run.status, ==, 0);
+	g_assert_true(g_str_has_prefix(run.output, "topolab " TOPOLAB_VERSION "\n"));
+	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++) {
+		g_autofree char *pattern =
+			g_strdup_printf("^%s [A-Za-z ]*[0-9]+(\\.[0-9]+)+.*$", libraries[i]);
+
+		if (!g_regex_match_simple(pattern, run.output, G_REGEX_MULTILINE, 0))
+			g_test_fail_printf("no line with a version of %s", libraries[i]);
+	}
+	g_assert_nonnull(strstr(run.output, "\nreports "));
+	g_assert_nonnull(strstr(run.output, "\nkernels deb file"));
+	topolab_run_clear(&run);
+}
+
+/* A 32-bit personality is the one other machine that uname(2) can be made to show here. */
+static void test_unsupported_host(void)
+{
+	struct topolab_run run;
+
+	g_assert_cmpint(personality(PER_LINUX32), >=, 0);
+	run = topolab_run("--version");
+	personality(PER_LINUX);
+	g_assert_cmpint(run.status, ==, 3);
+	g_assert_cmpstr(run.errors, ==,
+			"topolab: this is Linux on i686, and topolab needs Linux on x86-64\n");
+	g_assert_cmpstr(run.output, ==, "");
+	topolab_run_clear(&run);
+}
+
 /* Results are never overwritten. */
 static void test_output_folder_in_use(void)
 {
@@ -90,6 +129,8 @@ int main(int argc, char **argv)
 	}
 	g_test_add_func("/cli/help", test_help);
 	g_test_add_func("/cli/help-formats", test_help_formats);
+	g_test_add_func("/cli/version", test_version);
+	g_test_add_func("/cli/unsupported-host", test_unsupported_host);
 	g_test_add_func("/cli/output-folder-in-use", test_output_folder_in_use);
 	return g_test_run();
 }

@@ -1,44 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/terminal.h"
 #include "cmd/command.h"
+#include "cmd/inputs.h"
 #include "expect/expect.h"
-#include "kernel/kernel.h"
 #include "report/tree.h"
-#include "topo/load.h"
 
 #include <stdio.h>
 
-enum { KEY_JSON = 256, KEY_OFFLINE };
+enum { KEY_JSON = 256 };
 
 struct expect_settings {
-	const char *kernel;
+	struct inputs_settings inputs;
 	bool json;
-	bool offline;
 };
 
 static const struct argp_option expect_options[] = {
-	{.name = "kernel",
-	 .key = 'k',
-	 .arg = "K",
-	 .doc = "For this kernel (default " KERNEL_DEFAULT ")"},
+	INPUTS_OPTIONS,
 	{.name = "json", .key = KEY_JSON, .doc = "Print every CPU's domains as JSON"},
-	{.name = "offline",
-	 .key = KEY_OFFLINE,
-	 .doc = "Fetch nothing: the kernel comes from the cache"},
 	{0},
 };
 
-static bool expect_option(int key, const char *value, void *data, GError **error)
+static bool expect_option(int key, const char *value, void *data, GError **error G_GNUC_UNUSED)
 {
 	struct expect_settings *settings = data;
 
-	(void)error;
-	if (key == 'k')
-		settings->kernel = value;
-	if (key == KEY_JSON)
+	if (!inputs_option(key, value, &settings->inputs))
 		settings->json = true;
-	if (key == KEY_OFFLINE)
-		settings->offline = true;
 	return true;
 }
 
@@ -54,19 +41,13 @@ static void expect_print_json(const struct domain_tree *tree)
 static int expect_run(char **arguments, void *data, GError **error)
 {
 	struct expect_settings *settings = data;
-	g_auto(GStrv) path = topo_search_path();
-	struct kernel_options options = {.offline = settings->offline};
-	AUTO(topo) *topo = topo_find(arguments[0], (const char *const *)path, error);
-	AUTO(kernel) *kernel = NULL;
+	AUTO(inputs) *inputs = inputs_load(arguments[0], &settings->inputs, error);
 	AUTO(domain_tree) *tree = NULL;
 	g_autofree char *text = NULL;
 
-	if (!topo)
+	if (!inputs)
 		return 2;
-	kernel = kernel_get(settings->kernel ?: KERNEL_DEFAULT, &options, error);
-	if (!kernel)
-		return 2;
-	tree = expect_domains(topo, kernel->facts, error);
+	tree = expect_domains(inputs->topo, inputs->kernel->facts, error);
 	if (!tree)
 		return 2;
 	if (settings->json) {

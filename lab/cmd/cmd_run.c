@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "kernel/kernel.h"
 #include "run/run.h"
+#include "run/tests.h"
 
 #include <string.h>
 
@@ -76,15 +77,6 @@ static bool run_option_accel(const char *value, struct run_options *options, GEr
 	return true;
 }
 
-static bool run_option_test(const char *value, GError **error)
-{
-	if (strcmp(value, "domains") == 0)
-		return true;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "there is no test '%s'; there is 'domains'",
-		    value);
-	return false;
-}
-
 static bool run_option(int key, const char *value, void *settings, GError **error)
 {
 	struct run_options *options = settings;
@@ -102,7 +94,7 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 		options->verbose = true;
 		return true;
 	case KEY_TEST:
-		return run_option_test(value, error);
+		return run_test_require(value, error) != NULL;
 	case KEY_ACCEL:
 		return run_option_accel(value, options, error);
 	case KEY_CONNECT:

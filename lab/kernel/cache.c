@@ -188,6 +188,14 @@ bool cache_load(const char *id, struct kernel *kernel, GError **error)
 	return true;
 }
 
+bool cache_has(const char *id)
+{
+	g_autofree char *kernels = paths_cache("kernels", NULL);
+	g_autofree char *meta = kernels ? g_build_filename(kernels, id, "meta.json", NULL) : NULL;
+
+	return meta && g_file_test(meta, G_FILE_TEST_IS_REGULAR);
+}
+
 static char *pin_path(const char *key, GError **error)
 {
 	g_autofree char *folder = paths_cache("kernels", error);

@@ -25,6 +25,9 @@ bool cache_commit(const char *stage, const char *image, const char *config, cons
  */
 bool cache_load(const char *id, struct kernel *kernel, GError **error);
 
+/* Is the entry there? Whether it is intact only cache_load() says. */
+bool cache_has(const char *id);
+
 /* The id pinned under @key, or NULL. @age_seconds: how long ago it was found to be the newest. */
 char *cache_pin_read(const char *key, gint64 *age_seconds, GError **error);
 /* Pins @id as if that had been done @age_seconds ago. */

@@ -40,14 +40,22 @@ static bool kernel_from_path(struct kernel *kernel, const char *path,
 	return kernel_source_file.fetch(fields, options, kernel, error);
 }
 
-static bool kernel_from_name(struct kernel *kernel, const char *name,
-			     const struct kernel_options *options, GError **error)
+char *kernel_source_notes(void)
+{
+	GString *notes = g_string_new("Sources of kernels in kernels/:\n");
+
+	for (unsigned i = 0; kernel_source_table[i]; i++)
+		g_string_append_printf(notes, "  %-6s %s\n", kernel_source_table[i]->kind,
+				       kernel_source_table[i]->help);
+	return g_string_free(notes, FALSE);
+}
+
+struct kernel_file *kernel_file_find(const char *name, GError **error)
 {
 	g_auto(GStrv) names = kernel_list();
 	g_autofree char *base = g_strconcat(name, ".yaml", NULL);
 	g_autofree char *folder = paths_data("kernels");
 	g_autofree char *path = g_build_filename(folder, base, NULL);
-	AUTO(kernel_file) *file = NULL;
 
 	if (!g_strv_contains((const char *const *)names, name)) {
 		g_autofree char *known = g_strjoinv(", ", names);
@@ -56,9 +64,16 @@ static bool kernel_from_name(struct kernel *kernel, const char *name,
 			    "there is no kernel '%s'; '%s' has %s, and a path to a bzImage has a "
 			    "'/' in it",
 			    name, folder, *known ? known : "none");
-		return false;
+		return NULL;
 	}
-	file = kernel_file_load(path, error);
+	return kernel_file_load(path, error);
+}
+
+static bool kernel_from_name(struct kernel *kernel, const char *name,
+			     const struct kernel_options *options, GError **error)
+{
+	AUTO(kernel_file) *file = kernel_file_find(name, error);
+
 	if (!file)
 		return false;
 	kernel->name = g_strdup(name);

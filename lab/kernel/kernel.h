@@ -66,7 +66,12 @@ struct kernel_source {
 	 */
 	bool (*fetch)(GHashTable *fields, const struct kernel_options *options,
 		      struct kernel *kernel, GError **error);
+	/* Is it on this machine, so that nothing need be fetched? A look, without checksums. */
+	bool (*present)(GHashTable *fields);
 };
+
+/* The sources for --help, a line each. Caller frees. */
+char *kernel_source_notes(void);
 
 /* Sorted, NULL-terminated. */
 extern const struct kernel_source *const kernel_source_table[];

@@ -23,6 +23,8 @@ struct kernel_file {
 struct kernel_file *kernel_file_parse(const char *text, gsize length, const char *file,
 				      GError **error);
 struct kernel_file *kernel_file_load(const char *path, GError **error);
+/* The file of a name in kernels/; an unknown one's error lists those that exist. */
+struct kernel_file *kernel_file_find(const char *name, GError **error);
 void kernel_file_free(struct kernel_file *file);
 AUTO_DEFINE(kernel_file, kernel_file_free)
 

@@ -267,9 +267,19 @@ static bool deb_fetch(GHashTable *fields, const struct kernel_options *options,
 	return cache_pin_write(key, id, 0, error);
 }
 
+static bool deb_present(GHashTable *fields)
+{
+	g_autofree char *key = pin_key(fields);
+	gint64 age = 0;
+	g_autofree char *id = cache_pin_read(key, &age, NULL);
+
+	return id && cache_has(id);
+}
+
 const struct kernel_source kernel_source_deb = {
 	.kind = "deb",
-	.help = "a package of Debian's archive, checked by its signature and kept in the cache",
+	.help = "a signed package of Debian's archive, kept in the cache",
 	.fields = deb_fields,
 	.fetch = deb_fetch,
+	.present = deb_present,
 };

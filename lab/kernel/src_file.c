@@ -55,6 +55,11 @@ static bool file_fetch(GHashTable *fields, const struct kernel_options *options,
 	return kernel_read_image(kernel, path, config, error);
 }
 
+static bool file_present(GHashTable *fields)
+{
+	return g_file_test(kernel_field(fields, "image"), G_FILE_TEST_IS_REGULAR);
+}
+
 static const struct kernel_field file_fields[] = {
 	{.name = "image", .help = "path of the bzImage", .required = true},
 	{.name = "config", .help = "path of its config; found beside the image when not given"},
@@ -66,4 +71,5 @@ const struct kernel_source kernel_source_file = {
 	.help = "a bzImage on this machine, used in place",
 	.fields = file_fields,
 	.fetch = file_fetch,
+	.present = file_present,
 };

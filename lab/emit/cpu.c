@@ -51,7 +51,7 @@ struct emit_shape emit_shape(const struct topo *topo)
 	return (struct emit_shape){
 		.sockets = topo_n_packages(topo),
 		.dies = topo_llcs_per_package(topo),
-		.cores = topo_cores_per_llc(topo),
+		.cores = topo_core_slots_per_llc(topo),
 		.threads = topo_threads_per_core(topo),
 	};
 }
@@ -69,8 +69,5 @@ char *emit_cpu(const struct topo *topo, enum emit_accel accel)
 
 bool emit_has_wide_apic_ids(const struct topo *topo)
 {
-	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
-		if (topo_cpu(topo, cpu)->apic_id >= WIDE_APIC_ID)
-			return true;
-	return false;
+	return topo_apic_id_of_vcpu(topo, topo_n_vcpus(topo) - 1) >= WIDE_APIC_ID;
 }

@@ -98,13 +98,18 @@ static void write_features(xmlTextWriter *writer, const struct topo *topo)
 	write_close(writer);
 }
 
-/* vCPU indices: libvirt knows nothing of the numbers that Linux will give them. */
+/*
+ * vCPU indices: libvirt knows nothing of the numbers that Linux will give them. Empty positions are
+ * in some node, too: QEMU warns of those that are in none, and puts them into the SRAT all the
+ * same.
+ */
 static char *node_vcpus(const struct topo *topo, unsigned node)
 {
 	AUTO(cpus) *vcpus = cpus_new();
 
-	CPUS_FOREACH (cpu, topo_node_cpus(topo, node))
-		cpus_add(vcpus, topo_cpu(topo, (unsigned)cpu)->vcpu);
+	for (unsigned vcpu = 0; vcpu < topo_n_vcpus(topo); vcpu++)
+		if (topo_node_of_vcpu(topo, vcpu) == node)
+			cpus_add(vcpus, vcpu);
 	return cpus_to_list(vcpus);
 }
 
@@ -134,6 +139,33 @@ static void write_numa(xmlTextWriter *writer, const struct topo *topo)
 		write_number(writer, "memory", topo_node_memory_mib(topo, node));
 		write_attribute(writer, "unit", "MiB");
 		write_distances(writer, topo, node);
+		write_close(writer);
+	}
+	write_close(writer);
+}
+
+/*
+ * With empty positions QEMU starts with the boot CPU, and libvirt plugs in the others that are
+ * there before the guest runs.
+ */
+static void write_vcpus(xmlTextWriter *writer, const struct topo *topo)
+{
+	unsigned n = topo_n_vcpus(topo);
+
+	write_open(writer, "vcpu");
+	if (n != topo_n_cpus(topo))
+		write_number(writer, "current", topo_n_cpus(topo));
+	xmlTextWriterWriteFormatString(writer, "%u", n);
+	write_close(writer);
+	if (n == topo_n_cpus(topo))
+		return;
+	write_open(writer, "vcpus");
+	for (unsigned vcpu = 0; vcpu < n; vcpu++) {
+		write_open(writer, "vcpu");
+		write_number(writer, "id", vcpu);
+		write_attribute(writer, "enabled",
+				topo_cpu_of_vcpu(topo, vcpu) >= 0 ? "yes" : "no");
+		write_attribute(writer, "hotpluggable", vcpu ? "yes" : "no");
 		write_close(writer);
 	}
 	write_close(writer);
@@ -254,9 +286,7 @@ static void write_domain(xmlTextWriter *writer, const struct topo *topo,
 	write_attribute(writer, "xmlns:qemu", QEMU_NAMESPACE);
 	write_text(writer, "name", domain->name);
 	write_memory(writer, topo);
-	write_open(writer, "vcpu");
-	xmlTextWriterWriteFormatString(writer, "%u", topo_n_cpus(topo));
-	write_close(writer);
+	write_vcpus(writer, topo);
 	write_boot(writer, domain);
 	write_features(writer, topo);
 	write_cpu(writer, topo);

@@ -40,7 +40,7 @@ char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain,
 /* Boot arguments for speed and for what observe/ reads, then the machine's own. */
 char *emit_command_line(const struct topo *topo, enum emit_accel accel);
 
-/* Does the numbering need a MADT of our own? QEMU's lists the vCPUs in APIC id order. */
+/* Do numbering and empty positions need a MADT of our own? */
 bool emit_needs_madt(const struct topo *topo);
 /* ACPI 6.5 section 5.2.12, to replace QEMU's through the initrd. */
 GBytes *emit_madt(const struct topo *topo);

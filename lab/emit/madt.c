@@ -133,7 +133,7 @@ static void finish_header(GByteArray *table)
 
 bool emit_needs_madt(const struct topo *topo)
 {
-	return !topo_is_numbered_by_apic_id(topo);
+	return topo_needs_madt(topo);
 }
 
 GBytes *emit_madt(const struct topo *topo)

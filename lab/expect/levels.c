@@ -13,9 +13,13 @@ struct level_row {
 	guint32 flags; /* what the level's sd_flags() function returns */
 };
 
+/* cpu_smt_num_threads: threads by cores, rounded up, so one core of two threads is enough. */
 static bool has_smt(const struct machine *machine)
 {
-	return topo_threads_per_core(machine->topo) > 1;
+	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++)
+		if (cpus_count(topo_mask(machine->topo, TOPO_CORE, cpu)) > 1)
+			return true;
+	return false;
 }
 
 static bool has_l2_ids(const struct machine *machine)

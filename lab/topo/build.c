@@ -13,7 +13,7 @@ static unsigned bits_for(unsigned n)
 }
 
 /*
- * QEMU's APIC ids (include/hw/i386/topology.h) for -smp sockets=packages, dies=llcs, cores,
+ * QEMU's APIC ids (include/hw/i386/topology.h) for -smp sockets=packages, dies=llcs, cores=slots,
  * threads: a field for each, wide enough for its count. A package with one LLC has no die field.
  * Each core has an L2 of its own.
  */
@@ -23,46 +23,115 @@ unsigned topo_apic_shift(const struct topo_shape *shape, enum topo_level level)
 
 	if (level == TOPO_CORE || level == TOPO_L2)
 		return shift;
-	shift += bits_for(shape->cores);
+	shift += bits_for(shape->core_slots);
 	if (level == TOPO_LLC)
 		return shift;
 	return shift + bits_for(shape->llcs);
 }
 
-/* @rank: of the APIC id, counted through threads, cores, LLCs, packages. */
-static struct topo_cpu cpu_of_rank(const struct topo_shape *shape, unsigned rank)
+/* Place @rank, counted through threads, cores, LLCs, packages: ids are within their parents. */
+static struct topo_cpu place_of_rank(const struct topo_shape *shape, unsigned rank)
 {
-	struct topo_cpu cpu = {
-		.vcpu = rank,
-		.thread = rank % shape->threads,
-		.core = rank / shape->threads,
-	};
-	unsigned cores_per_package = shape->llcs * shape->cores;
-	unsigned core_in_package;
+	struct topo_cpu place = {.vcpu = rank};
 
-	cpu.llc = cpu.core / shape->cores;
-	cpu.package = cpu.llc / shape->llcs;
-	core_in_package = cpu.core % cores_per_package;
-	/* Nodes are consecutive equal slices of the package's cores. */
-	cpu.node =
-		cpu.package * shape->nodes + core_in_package / (cores_per_package / shape->nodes);
-	cpu.apic_id = cpu.package << topo_apic_shift(shape, TOPO_PACKAGE) |
-		      cpu.llc % shape->llcs << topo_apic_shift(shape, TOPO_LLC) |
-		      cpu.core % shape->cores << topo_apic_shift(shape, TOPO_CORE) | cpu.thread;
-	return cpu;
+	place.thread = rank % shape->threads;
+	rank /= shape->threads;
+	place.core = rank % shape->core_slots;
+	rank /= shape->core_slots;
+	place.llc = rank % shape->llcs;
+	place.package = rank / shape->llcs;
+	place.apic_id = place.package << topo_apic_shift(shape, TOPO_PACKAGE) |
+			place.llc << topo_apic_shift(shape, TOPO_LLC) |
+			place.core << topo_apic_shift(shape, TOPO_CORE) | place.thread;
+	return place;
+}
+
+static void build_positions(struct topo *topo)
+{
+	const struct topo_shape *shape = &topo->shape;
+
+	topo->n_vcpus = shape->packages * shape->llcs * shape->core_slots * shape->threads;
+	topo->vcpu = g_new0(struct topo_position, topo->n_vcpus);
+	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
+		topo->vcpu[vcpu].apic_id = place_of_rank(shape, vcpu).apic_id;
+		topo->vcpu[vcpu].cpu = -1;
+	}
 }
 
 /* Linux numbers CPUs in the order of the MADT, which is the firmware's choice. */
-static unsigned number_of_cpu(const struct topo *topo, const struct topo_cpu *cpu)
+static unsigned number_of_cpu(const struct topo *topo, unsigned core, unsigned thread)
 {
 	switch (topo->numbering) {
 	case TOPO_NUMBERING_THREADS_LAST:
-		return cpu->thread * (topo->n_cpus / topo->shape.threads) + cpu->core;
+		return thread * (topo->n_cpus / topo->shape.threads) + core;
 	case TOPO_NUMBERING_THREADS_ADJACENT:
 	case TOPO_NUMBERING_COUNT:
 		break;
 	}
-	return cpu->vcpu;
+	return core * topo->shape.threads + thread;
+}
+
+/* The CPUs of a regular machine, their ids within their parents. */
+static void build_regular_cpus(struct topo *topo)
+{
+	const struct topo_shape *shape = &topo->shape;
+	unsigned cores_per_package = shape->llcs * shape->cores;
+
+	topo->n_cpus = shape->packages * cores_per_package * shape->threads;
+	topo->cpu = g_new0(struct topo_cpu, topo->n_cpus);
+	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
+		struct topo_cpu cpu = place_of_rank(shape, vcpu);
+		unsigned core_in_package = cpu.llc * shape->cores + cpu.core;
+		unsigned core = cpu.package * cores_per_package + core_in_package;
+
+		if (cpu.core >= shape->cores)
+			continue;
+		/* Nodes are consecutive equal slices of the package's cores. */
+		cpu.node = cpu.package * shape->nodes +
+			   core_in_package / (cores_per_package / shape->nodes);
+		topo->cpu[number_of_cpu(topo, core, cpu.thread)] = cpu;
+	}
+}
+
+/* Firmware lists empty positions too, so they get a node; one that has CPUs adds no node. */
+static void fill_positions(struct topo *topo)
+{
+	unsigned node = 0;
+
+	for (unsigned i = 0; i < topo->n_cpus; i++)
+		topo->vcpu[topo->cpu[i].vcpu].cpu = (int)i;
+	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
+		struct topo_position *position = &topo->vcpu[vcpu];
+
+		if (position->cpu >= 0)
+			node = topo->cpu[position->cpu].node;
+		position->node = node;
+	}
+}
+
+/* From ids within their parents to machine-wide ones: those that have CPUs, counted. */
+static void number_ids(struct topo *topo)
+{
+	struct topo_cpu before = {0}, id = {0};
+	bool first = true;
+
+	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
+		struct topo_cpu *cpu, place;
+		bool package, llc, core;
+
+		if (topo->vcpu[vcpu].cpu < 0)
+			continue;
+		cpu = &topo->cpu[topo->vcpu[vcpu].cpu];
+		place = *cpu;
+		package = !first && place.package != before.package;
+		llc = package || (!first && place.llc != before.llc);
+		core = llc || (!first && place.core != before.core);
+		cpu->package = id.package += package;
+		cpu->llc = id.llc += llc;
+		cpu->core = id.core += core;
+		before = place;
+		first = false;
+	}
 }
 
 static unsigned id_at_level(const struct topo_cpu *cpu, enum topo_level level)
@@ -96,26 +165,25 @@ static void build_masks(struct topo *topo, enum topo_level level)
 	}
 }
 
-void topo_build(struct topo *topo)
+static void build_sets(struct topo *topo)
 {
-	const struct topo_shape *shape = &topo->shape;
-
-	topo->n_cpus = shape->packages * shape->llcs * shape->cores * shape->threads;
-	topo->cpu = g_new0(struct topo_cpu, topo->n_cpus);
-	topo->cpu_of_vcpu = g_new0(unsigned, topo->n_cpus);
-	topo->node_cpus = g_new0(struct cpus *, topo->n_nodes);
 	topo->all = cpus_new();
+	topo->node_cpus = g_new0(struct cpus *, topo->n_nodes);
 	for (unsigned node = 0; node < topo->n_nodes; node++)
 		topo->node_cpus[node] = cpus_new();
-	for (unsigned vcpu = 0; vcpu < topo->n_cpus; vcpu++) {
-		struct topo_cpu cpu = cpu_of_rank(shape, vcpu);
-		unsigned number = number_of_cpu(topo, &cpu);
-
-		topo->cpu[number] = cpu;
-		topo->cpu_of_vcpu[vcpu] = number;
-		cpus_add(topo->node_cpus[cpu.node], number);
-		cpus_add(topo->all, number);
+	for (unsigned i = 0; i < topo->n_cpus; i++) {
+		cpus_add(topo->all, i);
+		cpus_add(topo->node_cpus[topo->cpu[i].node], i);
 	}
 	for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
 		build_masks(topo, (enum topo_level)level);
+}
+
+void topo_build(struct topo *topo)
+{
+	build_positions(topo);
+	build_regular_cpus(topo);
+	fill_positions(topo);
+	number_ids(topo);
+	build_sets(topo);
 }

@@ -20,6 +20,7 @@ static const char *const file_keys[] = {
 	"packages",
 	"l3_per_package",
 	"cores_per_l3",
+	"core_slots_per_l3",
 	"threads_per_core",
 	"nodes_per_package",
 	"memory_only_nodes",
@@ -36,6 +37,7 @@ static const char *const referenced_keys[] = {
 	"packages",
 	"l3_per_package",
 	"cores_per_l3",
+	"core_slots_per_l3",
 	"threads_per_core",
 	"nodes_per_package",
 	"memory_only_nodes",
@@ -138,6 +140,21 @@ static bool read_cpu_model(struct topo *topo, const struct yaml_node *root, GErr
 	       read_number(cpu, "stepping", 0, 15, &topo->model.stepping, error);
 }
 
+/* The APIC id may have room for more cores than an L3 has: a machine with some fused off. */
+static bool read_core_slots(struct topo_shape *shape, const struct yaml_node *root, GError **error)
+{
+	const struct yaml_node *node = yaml_get(root, "core_slots_per_l3");
+
+	shape->core_slots = shape->cores;
+	if (!node)
+		return true;
+	if (!yaml_unsigned(node, 1, 512, &shape->core_slots, error))
+		return false;
+	return shape->core_slots >= shape->cores ||
+	       yaml_error(node, error, "'core_slots_per_l3' is %u, less than the %u 'cores_per_l3'",
+			  shape->core_slots, shape->cores);
+}
+
 static bool read_shape(struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	struct topo_shape *shape = &topo->shape;
@@ -145,6 +162,7 @@ static bool read_shape(struct topo *topo, const struct yaml_node *root, GError *
 	if (!read_number(root, "packages", 1, 64, &shape->packages, error) ||
 	    !read_number(root, "l3_per_package", 1, 64, &shape->llcs, error) ||
 	    !read_number(root, "cores_per_l3", 1, 512, &shape->cores, error) ||
+	    !read_core_slots(shape, root, error) ||
 	    !read_number(root, "threads_per_core", 1, 2, &shape->threads, error) ||
 	    !read_number(root, "nodes_per_package", 1, 64, &shape->nodes, error) ||
 	    !read_optional_number(root, "memory_only_nodes", 1, TOPO_MAX_NODES,

@@ -16,13 +16,21 @@
 #define TOPO_LOCAL_DISTANCE 10
 #define TOPO_MAX_DISTANCE   254
 
-/* The regular machine that the file describes. */
+/* The positions that the APIC id has room for, and what a regular machine has in them. */
 struct topo_shape {
 	unsigned packages;
-	unsigned llcs;	  /* per package */
-	unsigned cores;	  /* per LLC */
-	unsigned threads; /* per core */
-	unsigned nodes;	  /* per package */
+	unsigned llcs;	     /* per package */
+	unsigned core_slots; /* per LLC */
+	unsigned threads;    /* per core */
+	unsigned cores;	     /* per LLC; the slots after these are empty */
+	unsigned nodes;	     /* per package */
+};
+
+/* A position is a vCPU of QEMU's, whether a CPU is there or not. */
+struct topo_position {
+	guint32 apic_id;
+	int cpu;       /* Linux's number; -1: empty */
+	unsigned node; /* an empty one has that of the position before it */
 };
 
 struct topo {
@@ -40,8 +48,9 @@ struct topo {
 
 	/* What topo_build() makes of the above. */
 	unsigned n_cpus;
-	struct topo_cpu *cpu;		       /* n_cpus */
-	unsigned *cpu_of_vcpu;		       /* n_cpus */
+	struct topo_cpu *cpu; /* n_cpus */
+	unsigned n_vcpus;
+	struct topo_position *vcpu;	       /* n_vcpus, in the order of the APIC ids */
 	struct cpus **node_cpus;	       /* n_nodes */
 	struct cpus **masks[TOPO_LEVEL_COUNT]; /* n_cpus each; CPUs with equal masks share one */
 	struct cpus *all;

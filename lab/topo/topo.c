@@ -46,7 +46,7 @@ static void topo_clear(gpointer data)
 	g_free(topo->node_memory_mib);
 	g_free(topo->distance);
 	g_free(topo->cpu);
-	g_free(topo->cpu_of_vcpu);
+	g_free(topo->vcpu);
 	sets_free(topo->node_cpus, topo->n_nodes);
 	for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
 		sets_free(topo->masks[level], topo->n_cpus);
@@ -110,18 +110,35 @@ const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu)
 	return &topo->cpu[cpu];
 }
 
-unsigned topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu)
+unsigned topo_n_vcpus(const struct topo *topo)
 {
-	g_assert(vcpu < topo->n_cpus);
-	return topo->cpu_of_vcpu[vcpu];
+	return topo->n_vcpus;
 }
 
-bool topo_is_numbered_by_apic_id(const struct topo *topo)
+int topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu)
 {
-	for (unsigned cpu = 0; cpu < topo->n_cpus; cpu++)
-		if (topo->cpu[cpu].vcpu != cpu)
-			return false;
-	return true;
+	g_assert(vcpu < topo->n_vcpus);
+	return topo->vcpu[vcpu].cpu;
+}
+
+unsigned topo_node_of_vcpu(const struct topo *topo, unsigned vcpu)
+{
+	g_assert(vcpu < topo->n_vcpus);
+	return topo->vcpu[vcpu].node;
+}
+
+guint32 topo_apic_id_of_vcpu(const struct topo *topo, unsigned vcpu)
+{
+	g_assert(vcpu < topo->n_vcpus);
+	return topo->vcpu[vcpu].apic_id;
+}
+
+bool topo_needs_madt(const struct topo *topo)
+{
+	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++)
+		if (topo->vcpu[vcpu].cpu != (int)vcpu)
+			return true;
+	return false;
 }
 
 unsigned topo_n_packages(const struct topo *topo)
@@ -134,9 +151,9 @@ unsigned topo_llcs_per_package(const struct topo *topo)
 	return topo->shape.llcs;
 }
 
-unsigned topo_cores_per_llc(const struct topo *topo)
+unsigned topo_core_slots_per_llc(const struct topo *topo)
 {
-	return topo->shape.cores;
+	return topo->shape.core_slots;
 }
 
 unsigned topo_threads_per_core(const struct topo *topo)

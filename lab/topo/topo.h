@@ -51,7 +51,10 @@ struct topo_cpu {
 	unsigned thread;	     /* within the core */
 	unsigned node;
 	guint32 apic_id;
-	/* QEMU's vCPU index: the rank of the APIC id, and the ACPI processor UID of the DSDT. */
+	/*
+	 * QEMU's vCPU index: the rank among all positions that the APIC id has room for, and the
+	 * ACPI processor UID of the DSDT.
+	 */
 	unsigned vcpu;
 };
 
@@ -75,14 +78,26 @@ const char *topo_boot_arguments(const struct topo *topo);
 
 unsigned topo_n_cpus(const struct topo *topo);
 const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu);
-/* Which Linux CPU is QEMU's vCPU @vcpu? */
-unsigned topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu);
-/* Is every CPU its own vCPU? So QEMU's MADT has it; other numberings need another MADT. */
-bool topo_is_numbered_by_apic_id(const struct topo *topo);
-/* The shape of a regular machine, as QEMU's -smp wants it. */
+
+/*
+ * QEMU's vCPUs are the positions that the APIC id has room for, in the order of the ids. At some of
+ * them there may be no CPU.
+ */
+unsigned topo_n_vcpus(const struct topo *topo);
+/* Linux's number of the CPU at position @vcpu, -1 when it is empty. */
+int topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu);
+/* The node under which firmware lists the position; an empty one, too, is under some CPU's node. */
+unsigned topo_node_of_vcpu(const struct topo *topo, unsigned vcpu);
+guint32 topo_apic_id_of_vcpu(const struct topo *topo, unsigned vcpu);
+/*
+ * QEMU's own MADT lists every position in the order of the APIC ids. Another numbering, and empty
+ * positions, which Linux would take for CPUs to be plugged in, need another table.
+ */
+bool topo_needs_madt(const struct topo *topo);
+/* The positions, as QEMU's -smp wants them. */
 unsigned topo_n_packages(const struct topo *topo);
 unsigned topo_llcs_per_package(const struct topo *topo);
-unsigned topo_cores_per_llc(const struct topo *topo);
+unsigned topo_core_slots_per_llc(const struct topo *topo);
 unsigned topo_threads_per_core(const struct topo *topo);
 
 /* The CPUs that share @level with @cpu; owned by the model. */

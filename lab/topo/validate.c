@@ -80,14 +80,14 @@ static bool check_cpu_model(const struct topo *topo, const struct yaml_node *roo
 static bool check_size(const struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	const struct topo_shape *shape = &topo->shape;
-	guint64 n = (guint64)shape->packages * shape->llcs * shape->cores * shape->threads;
+	guint64 n = (guint64)shape->packages * shape->llcs * shape->core_slots * shape->threads;
 
 	if (n <= TOPO_MAX_CPUS)
 		return true;
 	return yaml_error(place(root, "packages"), error,
 			  "%u packages x %u L3 x %u cores x %u threads are %" G_GUINT64_FORMAT
 			  " CPUs, more than the %d that KVM gives a guest",
-			  shape->packages, shape->llcs, shape->cores, shape->threads, n,
+			  shape->packages, shape->llcs, shape->core_slots, shape->threads, n,
 			  TOPO_MAX_CPUS);
 }
 
@@ -109,8 +109,8 @@ static bool check_llcs(const struct topo *topo, const struct yaml_node *root, GE
 		return yaml_error(
 			place(root, "cores_per_l3"), error,
 			"%u cores of %u threads take %u bits of the APIC id, but Linux takes "
-			"an L3 of family 23 model %u to have 3",
-			shape->cores, shape->threads, width, topo->model.model);
+			"an L3 of family 23 model %u to have 3; 'core_slots_per_l3' widens it",
+			shape->core_slots, shape->threads, width, topo->model.model);
 	return true;
 }
 

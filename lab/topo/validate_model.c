@@ -25,10 +25,14 @@ static bool check_ids(const struct topo *topo, const struct yaml_node *root, GEr
 			return yaml_error(root, error, "CPU %d and CPU %u both have the APIC id %u",
 					  owner[cpu->apic_id], i, cpu->apic_id);
 		owner[cpu->apic_id] = (int)i;
-		if (cpu->vcpu >= topo->n_cpus || topo->cpu_of_vcpu[cpu->vcpu] != i)
+		if (cpu->vcpu >= topo->n_vcpus || topo->vcpu[cpu->vcpu].cpu != (int)i)
 			return yaml_error(root, error,
 					  "CPU %u is vCPU %u, but that vCPU is another CPU's", i,
 					  cpu->vcpu);
+		if (cpu->apic_id != topo->vcpu[cpu->vcpu].apic_id)
+			return yaml_error(root, error,
+					  "CPU %u has the APIC id %u, but its vCPU %u has %u", i,
+					  cpu->apic_id, cpu->vcpu, topo->vcpu[cpu->vcpu].apic_id);
 	}
 	return true;
 }
@@ -36,16 +40,13 @@ static bool check_ids(const struct topo *topo, const struct yaml_node *root, GEr
 /* vCPUs are in the order of their APIC ids; QEMU's tables are written in that order. */
 static bool check_ranks(const struct topo *topo, const struct yaml_node *root, GError **error)
 {
-	for (unsigned vcpu = 1; vcpu < topo->n_cpus; vcpu++) {
-		const struct topo_cpu *before = &topo->cpu[topo->cpu_of_vcpu[vcpu - 1]];
-		const struct topo_cpu *after = &topo->cpu[topo->cpu_of_vcpu[vcpu]];
-
-		if (before->apic_id >= after->apic_id)
+	for (unsigned vcpu = 1; vcpu < topo->n_vcpus; vcpu++)
+		if (topo->vcpu[vcpu - 1].apic_id >= topo->vcpu[vcpu].apic_id)
 			return yaml_error(
 				root, error,
 				"vCPU %u has the APIC id %u, not less than the %u of vCPU %u",
-				vcpu - 1, before->apic_id, after->apic_id, vcpu);
-	}
+				vcpu - 1, topo->vcpu[vcpu - 1].apic_id, topo->vcpu[vcpu].apic_id,
+				vcpu);
 	return true;
 }
 

@@ -180,11 +180,11 @@ static bool judge_table(struct session *session)
 	const struct kernel_facts *facts = session->input->facts;
 	bool taken;
 
-	if (topo_is_numbered_by_apic_id(session->input->topo))
+	if (!topo_needs_madt(session->input->topo))
 		return true;
 	if (!kernel_facts_builtin(facts, "ACPI_TABLE_UPGRADE")) {
 		session_say(session, "guest.table-upgrade", VERDICT_SKIP, NULL,
-			    "the machine's CPU numbering needs a kernel with "
+			    "the machine's CPUs and their numbers need a kernel with "
 			    "CONFIG_ACPI_TABLE_UPGRADE");
 		return false;
 	}

@@ -43,6 +43,17 @@ static inline struct topo *machine_load(const struct machine *machine)
 	return topo;
 }
 
+/*
+ * 2 packages x 3 L3 x 1 of 8 cores x 2 threads. By hand: thread 1 bit, core 3, L3 2, so package
+ * << 6 | L3 << 4 | core << 1 | thread; 16 positions in an L3, 48 in a package, 96 in all.
+ */
+#define MACHINE_SPARSE                                                                             \
+	{                                                                                          \
+		.cpu = MACHINE_MILAN, .packages = 2, .llcs = 3, .cores = 1, .threads = 2,          \
+		.nodes = 1, .distances = "{other-package: 32}", .numbering = "threads-last",       \
+		.more = "core_slots_per_l3: 8\n", .more_references = ", core_slots_per_l3: x",     \
+	}
+
 /* 2 packages x 8 L3 x 8 cores x 2 threads, four nodes per package: 256 CPUs, APIC ids 0-255. */
 #define MACHINE_NPS4                                                                               \
 	{                                                                                          \

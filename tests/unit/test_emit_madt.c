@@ -117,6 +117,25 @@ static void walked_clear(struct walked *walked)
 	g_string_free(walked->others, TRUE);
 }
 
+/* First threads of the six L3, then second ones; the UID is QEMU's index of the position. */
+static void test_sparse(void)
+{
+	static const guint32 apic_ids[] = {0x00, 0x10, 0x20, 0x40, 0x50, 0x60,
+					   0x01, 0x11, 0x21, 0x41, 0x51, 0x61};
+	static const guint32 uids[] = {0, 16, 32, 48, 64, 80, 1, 17, 33, 49, 65, 81};
+	const struct machine machine = MACHINE_SPARSE;
+	AUTO(topo) *topo = machine_load(&machine);
+	g_autoptr(GBytes) table = emit_madt(topo);
+	struct walked walked;
+
+	g_assert_true(emit_needs_madt(topo));
+	walk(table, &walked);
+	g_assert_cmpmem(walked.apic_ids->data, walked.apic_ids->len * 4, apic_ids,
+			sizeof(apic_ids));
+	g_assert_cmpmem(walked.uids->data, walked.uids->len * 4, uids, sizeof(uids));
+	walked_clear(&walked);
+}
+
 /*
  * 1 bit of thread, 3 of core, 3 of L3, 1 of package leave no hole: CPU n < 128 is first thread of
  * core n, APIC id 2n, and CPU 128 + n is its second, 2n + 1. Only id 255 needs a type 9 entry.
@@ -248,5 +267,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/madt/holes", test_holes);
 	g_test_add_func("/madt/checksum", test_checksum);
 	g_test_add_func("/madt/disassembled", test_disassembled);
+	g_test_add_func("/madt/sparse", test_sparse);
 	return g_test_run();
 }

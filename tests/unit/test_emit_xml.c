@@ -168,6 +168,44 @@ static void test_memory_only(void)
 	assert_says(text, "//cell[@id=2]//sibling[@id=0]/@value", "18");
 }
 
+/* libvirt plugs in what is enabled; the boot CPU is there from the start. */
+static void test_sparse(void)
+{
+	const struct machine machine = MACHINE_SPARSE;
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "/domain/vcpu", "96");
+	assert_says(text, "/domain/vcpu/@current", "12");
+	assert_says(text, "//topology/@dies", "3");
+	assert_says(text, "//topology/@cores", "8");
+	assert_says(text, "count(//vcpus/vcpu)", "96");
+	assert_says(text, "count(//vcpus/vcpu[@enabled='yes'])", "12");
+	assert_says(text, "//vcpus/vcpu[@id=0]/@hotpluggable", "no");
+	assert_says(text, "count(//vcpus/vcpu[@hotpluggable='no'])", "1");
+	assert_says(text, "//vcpus/vcpu[@id=1]/@enabled", "yes");
+	assert_says(text, "//vcpus/vcpu[@id=2]/@enabled", "no");
+	assert_says(text, "//vcpus/vcpu[@id=16]/@enabled", "yes");
+	assert_says(text, "//vcpus/vcpu[@id=81]/@enabled", "yes");
+	/* A position without a node would be QEMU's to place. */
+	assert_says(text, "//cell[@id=0]/@cpus", "0-47");
+	assert_says(text, "//cell[@id=1]/@cpus", "48-95");
+	assert_says(text, "count(//iommu)", "0");
+}
+
+/* QEMU and libvirt go by the highest position: 17 L3 of 8 slots end at 271. */
+static void test_sparse_wide(void)
+{
+	struct machine machine = MACHINE_SPARSE;
+	g_autofree char *text = NULL;
+
+	machine.packages = 1;
+	machine.llcs = 17;
+	machine.distances = "{}";
+	text = emit(&machine, &a_domain);
+	assert_says(text, "/domain/vcpu/@current", "34");
+	assert_says(text, "count(//iommu)", "1");
+}
+
 #define SMALL                                                                                      \
 	{                                                                                          \
 		.cpu = MACHINE_MILAN, .packages = 1, .llcs = 2, .cores = 2, .threads = 1,          \
@@ -385,6 +423,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/domain-xml/intel", test_intel);
 	g_test_add_func("/domain-xml/distances", test_distances);
 	g_test_add_func("/domain-xml/memory-only", test_memory_only);
+	g_test_add_func("/domain-xml/sparse", test_sparse);
+	g_test_add_func("/domain-xml/sparse-wide", test_sparse_wide);
 	g_test_add_func("/domain-xml/narrow-ids", test_narrow_ids);
 	g_test_add_func("/domain-xml/wide-ids", test_wide_ids);
 	g_test_add_func("/domain-xml/devices", test_devices);

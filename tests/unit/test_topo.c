@@ -166,7 +166,7 @@ static void test_apic_ids(void)
 
 		g_assert_cmphex(cpu->apic_id, ==, rows[i].apic_id);
 		g_assert_cmpuint(cpu->vcpu, ==, rows[i].vcpu);
-		g_assert_cmpuint(topo_cpu_of_vcpu(topo, rows[i].vcpu), ==, rows[i].cpu);
+		g_assert_cmpint(topo_cpu_of_vcpu(topo, rows[i].vcpu), ==, (int)rows[i].cpu);
 	}
 }
 
@@ -230,6 +230,79 @@ static void test_memory_only(void)
 	assert_set(view->node_cpus[3], "");
 }
 
+/*
+ * nps1-mini with 2 of 8 cores in each L3. By hand: thread 1 bit, core 3 bits, L3 1 bit, so package
+ * << 5 | L3 << 4 | core << 1 | thread; 16 positions for each L3. Everything but the APIC ids and
+ * the vCPUs is as without the slots.
+ */
+static void test_core_slots(void)
+{
+	static const struct {
+		unsigned cpu, apic_id, vcpu;
+	} rows[] = {
+		{0, 0x00, 0},  {1, 0x02, 2}, {2, 0x10, 16},  {4, 0x20, 32},
+		{7, 0x32, 50}, {8, 0x01, 1}, {15, 0x33, 51},
+	};
+	AUTO(topo) *plain = load("nps1-mini");
+	g_autofree char *text = replaced(topo_text(plain), "cores_per_l3: 2\n",
+					 "cores_per_l3: 2\ncore_slots_per_l3: 8\n");
+	g_autofree char *whole =
+		replaced(text, "reference:\n", "reference:\n  core_slots_per_l3: x\n");
+	g_autoptr(GError) error = NULL;
+	AUTO(topo) *topo = topo_load_text(whole, strlen(whole), "nps1-mini.yaml", &error);
+
+	g_assert_no_error(error);
+	g_assert_cmpuint(topo_n_cpus(topo), ==, 16);
+	g_assert_cmpuint(topo_n_vcpus(topo), ==, 64);
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		const struct topo_cpu *cpu = topo_cpu(topo, rows[i].cpu);
+
+		g_assert_cmphex(cpu->apic_id, ==, rows[i].apic_id);
+		g_assert_cmpuint(cpu->vcpu, ==, rows[i].vcpu);
+		g_assert_cmpint(topo_cpu_of_vcpu(topo, rows[i].vcpu), ==, (int)rows[i].cpu);
+	}
+	for (unsigned cpu = 0; cpu < 16; cpu++) {
+		g_assert_cmpuint(topo_cpu(topo, cpu)->core, ==, topo_cpu(plain, cpu)->core);
+		g_assert_cmpuint(topo_cpu(topo, cpu)->llc, ==, topo_cpu(plain, cpu)->llc);
+		g_assert_cmpuint(topo_cpu(topo, cpu)->package, ==, topo_cpu(plain, cpu)->package);
+		g_assert_true(cpus_equal(topo_mask(topo, TOPO_LLC, cpu),
+					 topo_mask(plain, TOPO_LLC, cpu)));
+	}
+	/* Core 2 of L3 0, core 7 of the last L3: nobody is there, but they are in their nodes. */
+	g_assert_cmpint(topo_cpu_of_vcpu(topo, 4), ==, -1);
+	g_assert_cmpint(topo_cpu_of_vcpu(topo, 63), ==, -1);
+	g_assert_cmpuint(topo_node_of_vcpu(topo, 31), ==, 0);
+	g_assert_cmpuint(topo_node_of_vcpu(topo, 32), ==, 1);
+	g_assert_cmpuint(topo_node_of_vcpu(topo, 63), ==, 1);
+	g_assert_cmphex(topo_apic_id_of_vcpu(topo, 63), ==, 0x3f);
+}
+
+/*
+ * The first cores of the only L3 are there: CPU numbers are QEMU's, and yet QEMU's MADT would offer
+ * the others for plugging in.
+ */
+static void test_needs_madt(void)
+{
+	AUTO(topo) *plain = load("gnr-snc3-mini");
+	g_autofree char *one = replaced(topo_text(plain), "packages: 2\n", "packages: 1\n");
+	g_autofree char *text =
+		replaced(one, "cores_per_l3: 6\n", "cores_per_l3: 6\ncore_slots_per_l3: 7\n");
+	g_autofree char *slots =
+		replaced(text, "reference:\n", "reference:\n  core_slots_per_l3: x\n");
+	g_autofree char *whole = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(topo) *topo = NULL;
+
+	g_assert_false(topo_needs_madt(plain));
+	whole = g_strdup_printf("%.*s%s", (int)(strstr(slots, "distances:\n") - slots), slots,
+				"distances: {same-package: 15}\nnumbering: threads-last\n");
+	topo = topo_load_text(whole, strlen(whole), "gnr-snc3-mini.yaml", &error);
+	g_assert_no_error(error);
+	for (unsigned cpu = 0; cpu < 6; cpu++)
+		g_assert_cmpuint(topo_cpu(topo, cpu)->vcpu, ==, cpu);
+	g_assert_true(topo_needs_madt(topo));
+}
+
 static void test_properties(void)
 {
 	AUTO(topo) *topo = load("nps4-mini");
@@ -246,7 +319,7 @@ static void test_properties(void)
 	g_assert_cmpuint(model->stepping, ==, 1);
 	g_assert_cmpuint(topo_n_packages(topo), ==, 2);
 	g_assert_cmpuint(topo_llcs_per_package(topo), ==, 8);
-	g_assert_cmpuint(topo_cores_per_llc(topo), ==, 2);
+	g_assert_cmpuint(topo_core_slots_per_llc(topo), ==, 2);
 	g_assert_cmpuint(topo_threads_per_core(topo), ==, 2);
 	g_assert_cmpuint(topo_node_memory_mib(topo, 7), ==, 128);
 	g_assert_true(g_str_has_prefix(topo_text(topo), "# SPDX"));
@@ -285,6 +358,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/topo/asymmetric", test_asymmetric);
 	g_test_add_func("/topo/adjacent", test_adjacent);
 	g_test_add_func("/topo/memory-only", test_memory_only);
+	g_test_add_func("/topo/core-slots", test_core_slots);
+	g_test_add_func("/topo/needs-madt", test_needs_madt);
 	g_test_add_func("/topo/properties", test_properties);
 	g_test_add_func("/topo/view", test_view);
 	return g_test_run();

@@ -41,15 +41,18 @@ static void break_large_id(struct topo *topo)
 
 static void break_vcpu(struct topo *topo)
 {
-	topo->cpu_of_vcpu[5] = 0;
+	topo->vcpu[5].cpu = 0;
 }
 
 static void break_rank(struct topo *topo)
 {
-	guint32 id = topo->cpu[0].apic_id;
+	topo->cpu[0].apic_id = topo->vcpu[0].apic_id = 1;
+	topo->cpu[8].apic_id = topo->vcpu[1].apic_id = 0;
+}
 
-	topo->cpu[0].apic_id = topo->cpu[8].apic_id;
-	topo->cpu[8].apic_id = id;
+static void break_position(struct topo *topo)
+{
+	topo->vcpu[5].apic_id = 17;
 }
 
 static void break_own(struct topo *topo)
@@ -125,6 +128,7 @@ static const struct row rows[] = {
 	 "f:1:1: CPU 15 has the APIC id 4096, but KVM's ids end at 4095"},
 	{"vcpu", break_vcpu, "f:1:1: CPU 10 is vCPU 5, but that vCPU is another CPU's"},
 	{"rank", break_rank, "f:1:1: vCPU 0 has the APIC id 1, not less than the 0 of vCPU 1"},
+	{"position", break_position, "f:1:1: CPU 10 has the APIC id 5, but its vCPU 5 has 17"},
 	{"own", break_own, "f:1:1: the core mask of CPU 0 lacks that CPU or has unknown ones"},
 	{"unknown", break_unknown,
 	 "f:1:1: the package mask of CPU 0 lacks that CPU or has unknown ones"},

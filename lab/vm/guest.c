@@ -333,16 +333,32 @@ static void worker_gone(pid_t pid G_GNUC_UNUSED, int status, void *data)
 	vm_finish(vm);
 }
 
+/* Nobody speaks for a guest whose process was stopped: that is not the guest's fault. */
+static const char *vm_who_is_stopped(const struct vm *vm)
+{
+	AUTO(root) *proc = root_new_dir("/proc");
+
+	if (vm->worker > 0 && process_is_stopped(proc, vm->worker))
+		return "topolab's worker";
+	return vm->qemu > 0 && process_is_stopped(proc, vm->qemu) ? "QEMU" : NULL;
+}
+
 static void vm_check_silence(struct vm *vm, gint64 now)
 {
 	g_autofree char *detail = NULL;
+	const char *stopped;
 	unsigned limit = vm->state == STATE_DEFINING
 				 ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
 				 : vm->silence_seconds;
 
 	if (vm->state == STATE_UP || now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
 		return;
-	if (vm->state == STATE_DEFINING) {
+	stopped = vm_who_is_stopped(vm);
+	if (stopped) {
+		detail = g_strdup_printf("no byte came for %u seconds because a signal stopped %s",
+					 limit, stopped);
+		vm_decide(vm, ENDING_DIED, detail);
+	} else if (vm->state == STATE_DEFINING) {
 		detail =
 			g_strdup_printf("libvirt did not start the guest within %u seconds", limit);
 		vm_decide(vm, ENDING_DIED, detail);

@@ -93,6 +93,15 @@ bool process_end(const char *folder, GError **error)
 	}
 }
 
+bool process_is_stopped(struct root *proc, pid_t pid)
+{
+	/* proc(5): "PID (NAME) STATE ..."; a name may hold anything. */
+	g_autofree char *text = root_read(proc, NULL, "%d/stat", pid);
+	const char *end = text ? strrchr(text, ')') : NULL;
+
+	return end && (g_str_has_prefix(end, ") T") || g_str_has_prefix(end, ") t"));
+}
+
 void process_set_timer_slack(pid_t pid, guint64 nanoseconds)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/timerslack_ns", pid);

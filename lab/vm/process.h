@@ -18,6 +18,9 @@ GArray *process_find(struct root *proc, const char *folder);
 /* Kills what process_find() finds until nothing is left. ERROR_LAB after ten seconds. */
 bool process_end(const char *folder, GError **error);
 
+/* Was it stopped, as by SIGSTOP? False for a process that is gone. @proc is /proc. */
+bool process_is_stopped(struct root *proc, pid_t pid);
+
 /*
  * How late, in nanoseconds, @pid's main thread may wake for a timer: PR_SET_TIMERSLACK of another
  * process, proc(5). It needs CAP_SYS_NICE; without it nothing changes.

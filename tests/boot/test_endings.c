@@ -303,14 +303,16 @@ static void freeze_qemu(struct fixture *fixture)
 	kill(qemu, SIGSTOP);
 }
 
-static void test_stalled(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+static void test_qemu_frozen(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
 	struct vm_spec spec = {.silence_seconds = 20};
 
 	fixture->console_when = "Linux version";
 	fixture->act = freeze_qemu;
 	run_guest(fixture, &spec, QUICK, NULL);
-	g_assert_cmpint(fixture->end.ending, ==, ENDING_STALLED);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_DIED);
+	g_assert_cmpstr(fixture->end.detail, ==,
+			"no byte came for 20 seconds because a signal stopped QEMU");
 }
 
 static void freeze_worker(struct fixture *fixture)
@@ -329,7 +331,9 @@ static void test_worker_frozen(struct fixture *fixture, gconstpointer data G_GNU
 	fixture->console_when = "Linux version";
 	fixture->act = freeze_worker;
 	run_guest(fixture, &spec, QUICK, NULL);
-	g_assert_cmpint(fixture->end.ending, ==, ENDING_STALLED);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_DIED);
+	g_assert_cmpstr(fixture->end.detail, ==,
+			"no byte came for 20 seconds because a signal stopped topolab's worker");
 }
 
 static void test_deadline(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
@@ -409,7 +413,7 @@ int main(int argc, char **argv)
 	TEST(worker_killed);
 	TEST(stop);
 	TEST(flood);
-	TEST(stalled);
+	TEST(qemu_frozen);
 	TEST(worker_frozen);
 	TEST(silent);
 	return g_test_run();

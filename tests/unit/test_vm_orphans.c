@@ -94,6 +94,34 @@ static void test_find(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 	g_assert_cmpint(g_array_index(pids, pid_t, 1), ==, 11);
 }
 
+/* Names are free: "(x) T (y)" is one. */
+static void test_stopped(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	static const struct {
+		const char *pid, *stat;
+		bool stopped;
+	} processes[] = {
+		{"20", "20 (qemu-system-x86) S 1 20\n", false},
+		{"21", "21 (qemu-system-x86) T 1 21\n", true},
+		{"22", "22 (qemu-system-x86) t 1 22\n", true},
+		{"23", "23 (x) T (y) R 1 23\n", false},
+		{"24", "24 (x) R (y) T 1 24\n", true},
+		{"25", "", false},
+	};
+	AUTO(root) *proc = root_new_dir(fixture->folder);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(processes); i++) {
+		g_autofree char *folder = g_build_filename(fixture->folder, processes[i].pid, NULL);
+		g_autofree char *path = g_build_filename(folder, "stat", NULL);
+		pid_t pid = (pid_t)(20 + i);
+
+		g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+		g_assert_true(g_file_set_contents(path, processes[i].stat, -1, NULL));
+		g_assert_true(process_is_stopped(proc, pid) == processes[i].stopped);
+	}
+	g_assert_false(process_is_stopped(proc, 26));
+}
+
 static void test_names(void)
 {
 	g_autofree char *a = locks_new_name();
@@ -275,6 +303,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	TEST("/vm/process/find", test_find);
+	TEST("/vm/process/stopped", test_stopped);
 	g_test_add_func("/vm/locks/names", test_names);
 	TEST("/vm/root", test_root);
 	TEST("/vm/sweep/owners", test_sweep);

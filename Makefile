@@ -95,6 +95,17 @@ $(O)/tests/%: tests/unit/%.c $(O)/libtopolab.a Makefile
 $(O)/boot/%: tests/boot/%.c $(O)/libtopolab.a Makefile
 	$(test_program)
 
+# The binary with a guest's first program of the tests' own in the agent's place.
+HOSTILE := $(O)/hostile/topolab $(O)/hostile/agent
+
+$(O)/hostile/topolab: $(O)/topolab
+	$(call say,COPY,$@)mkdir -p $(@D) && cp -f $< $@
+
+$(O)/hostile/agent: tests/boot/hostile_init.c Makefile | $(O)/deps.build
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
+
+$(O)/boot/test_hostile_init: | $(HOSTILE)
+
 $(O)/bench/bench: tests/bench/bench.c $(O)/libtopolab.a Makefile
 	$(test_program)
 

@@ -43,6 +43,7 @@
 
 struct fault_place {
 	char *folder, *runtime, *machine;
+	char *program; /* topolab */
 };
 
 struct fault_run {
@@ -59,6 +60,7 @@ static inline void fault_place_set_up(struct fault_place *place, gconstpointer d
 	place->runtime = g_build_filename(place->folder, "r", NULL);
 	place->machine = g_build_filename(place->folder, "small.yaml", NULL);
 	g_assert_true(g_file_set_contents(place->machine, FAULT_MACHINE, -1, NULL));
+	place->program = topolab_path();
 	g_setenv("TOPOLAB_RUNTIME", place->runtime, TRUE);
 }
 
@@ -112,6 +114,7 @@ static inline void fault_place_tear_down(struct fault_place *place,
 	g_free(place->folder);
 	g_free(place->runtime);
 	g_free(place->machine);
+	g_free(place->program);
 }
 
 struct fault_child {
@@ -139,7 +142,6 @@ static inline struct fault_run fault_start_with(const struct fault_place *place,
 						const char *arguments, void (*setup)(void *data),
 						void *data)
 {
-	g_autofree char *program = topolab_path();
 	g_autofree char *output_name = g_strconcat(name, ".out", NULL);
 	g_autofree char *errors_name = g_strconcat(name, ".err", NULL);
 	struct fault_run run = {
@@ -148,7 +150,7 @@ static inline struct fault_run fault_start_with(const struct fault_place *place,
 		.errors = g_build_filename(place->folder, errors_name, NULL),
 	};
 	struct fault_child child = {run.output, run.errors, setup, data};
-	g_autofree char *line = g_strdup_printf("%s run %s --accel tcg -o %s %s", program,
+	g_autofree char *line = g_strdup_printf("%s run %s --accel tcg -o %s %s", place->program,
 						place->machine, run.folder, arguments);
 	g_auto(GStrv) argv = g_strsplit(line, " ", -1);
 	g_autoptr(GError) error = NULL;

@@ -65,7 +65,13 @@ static bool write_format(const struct report *report, const struct report_format
 	g_autofree char *text = format->write(report, &plain);
 	g_autofree char *path = g_build_filename(report->run_folder, format->file, NULL);
 
-	return g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_NONE, 0644, error);
+	g_autoptr(GError) cause = NULL;
+
+	if (g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_NONE, 0644, &cause))
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the run's reports are not kept: %s",
+		    cause->message);
+	return false;
 }
 
 int output_report(const struct report *report, const struct report_format *format, bool verbose,

@@ -113,6 +113,7 @@ static gboolean worker_report_bytes(void *data)
 static void worker_store(struct worker *worker, struct output *output, const guint8 *data,
 			 gsize length)
 {
+	g_autofree char *name = g_path_get_basename(output->path);
 	g_autofree char *detail = NULL;
 
 	switch (output_append(output, data, length)) {
@@ -120,8 +121,8 @@ static void worker_store(struct worker *worker, struct output *output, const gui
 		return;
 	case OUTPUT_FULL:
 		detail = g_strdup_printf("the guest sent more than %" G_GUINT64_FORMAT
-					 " bytes to '%s'",
-					 output->limit, output->path);
+					 " bytes to its '%s'",
+					 output->limit, name);
 		worker_decide(worker, ENDING_FLOODED, detail);
 		return;
 	case OUTPUT_FAILED:
@@ -234,8 +235,11 @@ static void monitor_event(virConnectPtr connection G_GNUC_UNUSED, virDomainPtr d
 		shutdown_note(&worker->shutdown, details);
 }
 
+/* NULL when libvirt does not know, as before it has found a QEMU. */
 static char *version_text(unsigned long version)
 {
+	if (!version)
+		return NULL;
 	return g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000,
 			       version % 1000);
 }

@@ -37,6 +37,8 @@ static const struct mode modes[] = {
 		.status = 3,
 		.verdict = "ERROR",
 		.check = "guest.ending",
+		.reason = "the guest sent more than any guest should: the guest sent more than "
+			  "67108864 bytes to its 'channel.bin'",
 	},
 };
 

@@ -127,14 +127,10 @@ static struct cpus *mask_within_node(const struct view *view, unsigned cpu, enum
 	return mask;
 }
 
-static struct cpus *mask_itself(const struct view *view, unsigned cpu, enum topo_level level)
-{
-	return cpus_ref(view_cpu(view, cpu)->mask[level]);
-}
-
 /*
  * Where the kernel's reading is known to follow something else than CPUID alone. The rows are about
- * /sys, so they only apply when it is the observed witness.
+ * /sys, so they only apply when it is the observed witness. Intel has none: its L3 shared_cpu_list
+ * follows leaf 4 whatever the nodes (__cache_cpumap_setup()).
  */
 static const struct exception {
 	enum topo_vendor vendor;
@@ -150,13 +146,6 @@ static const struct exception {
 		 */
 		.rule = "AMD: the L3 shared_cpu_list is the kernel's LLC mask, cut at node borders",
 		.expected = mask_within_node,
-	},
-	{
-		.vendor = TOPO_VENDOR_INTEL,
-		.level = TOPO_LLC,
-		/* __cache_cpumap_setup() compares APIC ids shifted by CPUID 4's sharing width. */
-		.rule = "Intel: the L3 shared_cpu_list follows CPUID 4 alone, whatever the nodes",
-		.expected = mask_itself,
 	},
 };
 

@@ -16,6 +16,7 @@ struct scene {
 	struct root *evidence;
 	const char *line;  /* for messages */
 	unsigned n_judged; /* cpu and fails lines */
+	GHashTable *fails; /* names of the checks that are to fail: no other may */
 	bool verdict;
 };
 
@@ -110,6 +111,7 @@ static void want_fails(struct scene *scene, char **words)
 		cpus_or(named, cpus);
 		n++;
 	}
+	g_hash_table_add(scene->fails, g_strdup(words[1]));
 	list = cpus_to_list(named);
 	g_assert_cmpuint(n, >, 0);
 	g_assert_cmpstr(list, ==, strcmp(words[2], "-") == 0 ? "" : words[2]);
@@ -156,6 +158,19 @@ static void want_line(struct scene *scene, const char *line)
 	g_test_fail_printf("'%s' is not an expectation", line);
 }
 
+static void assert_no_other_fails(const struct scene *scene)
+{
+	const struct checks *checks = scene->job->result->judgement->checks;
+
+	for (guint i = 0; i < checks_count(checks); i++) {
+		const struct check *check = checks_get(checks, i);
+
+		if (check->verdict == VERDICT_FAIL &&
+		    !g_hash_table_contains(scene->fails, check->name))
+			g_test_fail_printf("%s fails, and no line wants that", check->name);
+	}
+}
+
 static void assert_schema(const json_t *json)
 {
 	json_t *schema = schema_load();
@@ -174,7 +189,8 @@ static void test_saved(gconstpointer data)
 	g_autoptr(GError) error = NULL;
 	AUTO(saved_job) *job = saved_job_open(path, &error);
 	AUTO(root) *evidence = NULL;
-	struct scene scene = {.job = job};
+	g_autoptr(GHashTable) fails = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	struct scene scene = {.job = job, .fails = fails};
 	g_auto(GStrv) lines = NULL;
 	json_t *judged;
 
@@ -193,6 +209,7 @@ static void test_saved(gconstpointer data)
 	lines = g_strsplit(g_strchomp(want), "\n", -1);
 	for (unsigned i = 0; lines[i]; i++)
 		want_line(&scene, lines[i]);
+	assert_no_other_fails(&scene);
 	g_assert_true(scene.verdict);
 	g_assert_cmpuint(scene.n_judged, >, 0);
 }

@@ -35,10 +35,11 @@ include ci/deps.mk
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
 PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)
 
-# lab/guest is the agent, which runs in the guest and links nothing of ours but its own files.
+# lab/guest is the agent, which runs in the guest and links nothing of ours but its own files and
+# what both sides of a wire share.
 SOURCES := $(sort $(filter-out lab/main.c lab/guest/%,$(wildcard lab/*/*.c)))
 OBJECTS := $(SOURCES:lab/%.c=$(O)/lab/%.o) $(O)/gen/tables.o
-AGENT_SOURCES := $(sort $(wildcard lab/guest/*.c))
+AGENT_SOURCES := $(sort $(wildcard lab/guest/*.c)) lab/base/frames.c
 UNIT_TESTS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_PROGRAMS := $(UNIT_TESTS:tests/unit/%.c=$(O)/tests/%)
 BOOT_TESTS := $(sort $(wildcard tests/boot/test_*.c))
@@ -64,7 +65,7 @@ $(O)/lab/%.o: lab/%.c Makefile | $(O)/deps.build
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The agent is /init of the guest: static, libc and libz only, no sanitizer.
-$(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) Makefile | $(O)/deps.build
+$(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) lab/base/frames.h Makefile | $(O)/deps.build
 	$(call say,AGENT,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARNINGS) -O2 -g -D_GNU_SOURCE -Ilab \
 		-static -s -o $@ $(AGENT_SOURCES) -lz
 

@@ -13,12 +13,17 @@
 static const struct {
 	size_t low, high;
 } lengths[FRAME_KINDS] = {
-	[FRAME_HELLO] = {4, 4},		 [FRAME_START] = {START_HEAD + 1, FRAME_MAX},
-	[FRAME_INPUT] = {0, FRAME_MAX},	 [FRAME_SIZE] = {4, 4},
-	[FRAME_SIGNAL] = {1, 1},	 [FRAME_CLOSE] = {0, 0},
-	[FRAME_TAKEN] = {4, 4},		 [FRAME_OUTPUT] = {1, FRAME_MAX},
-	[FRAME_ERRORS] = {1, FRAME_MAX}, [FRAME_EXIT] = {FRAME_EXIT_BYTES, FRAME_EXIT_BYTES},
-	[FRAME_DOWN] = {0, 0},		 [FRAME_FAILED] = {1, 1024},
+	[FRAME_HELLO] = {4, 4},
+	[FRAME_START] = {START_HEAD + 1, FRAME_MAX},
+	[FRAME_INPUT] = {0, FRAME_MAX},
+	[FRAME_SIZE] = {4, 4},
+	[FRAME_CLOSE] = {0, 0},
+	[FRAME_TAKEN] = {4, 4},
+	[FRAME_OUTPUT] = {1, FRAME_MAX},
+	[FRAME_ERRORS] = {1, FRAME_MAX},
+	[FRAME_EXIT] = {FRAME_EXIT_BYTES, FRAME_EXIT_BYTES},
+	[FRAME_DOWN] = {0, 0},
+	[FRAME_FAILED] = {1, 1024},
 };
 
 void frame_put16(unsigned char *at, unsigned value)

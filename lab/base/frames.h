@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A file of this name in the guest's root folder tells the agent to stay and take commands. */
+#define FRAME_SERVE_FILE "serve"
+
 #define FRAME_VERSION  1
 #define FRAME_HEAD     8
 #define FRAME_MAX      (32u << 10) /* bytes of payload */
@@ -31,7 +34,6 @@ enum frame_kind {
 	FRAME_START,  /* a command: frame_start_pack() */
 	FRAME_INPUT,  /* for its stdin; empty: the end */
 	FRAME_SIZE,   /* the client's terminal: rows, columns; 16 bits each */
-	FRAME_SIGNAL, /* one byte: for the command's process group */
 	FRAME_CLOSE,  /* the client is gone: end the command; FRAME_EXIT still follows */
 	FRAME_TAKEN,  /* 32 bits: so many bytes of input or output need no memory any more */
 	FRAME_OUTPUT, /* from its stdout, or its terminal */

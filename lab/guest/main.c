@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The agent: PID 1 of the guest. It mounts what it reads, gathers the evidence, sends it and powers
- * the guest off. Started by hand as another process it writes the same stream to stdout and leaves
- * the machine alone, which is how evidence of a real machine is made.
+ * the guest off, or stays and runs what the host asks for (base/frames.h). Started by hand as
+ * another process it writes the same stream to stdout and leaves the machine alone, which is how
+ * evidence of a real machine is made.
  */
 #include "guest/channel.h"
 #include "guest/gather.h"
+#include "guest/serve.h"
 #include "guest/text.h"
 
 #include <errno.h>
@@ -135,16 +137,21 @@ static void console_complain(void)
 int main(void)
 {
 	struct channel channel = {.fd = STDOUT_FILENO, .name = "stdout"};
+	int port = -1;
 
 	if (getpid() != 1) {
 		evidence_send(&channel);
 		return 0;
 	}
 	filesystems_mount();
-	if (channel_open(&channel) == 0)
+	if (channel_open(&channel) == 0) {
+		port = serve_is_wanted() ? serve_open(channel.name) : -1;
 		evidence_send(&channel);
-	else
+	} else {
 		console_complain();
+	}
+	if (port >= 0)
+		serve(port);
 	reboot(RB_POWER_OFF);
 	/* A kernel that cannot power off: the host sees no progress and ends the guest. */
 	for (;;)

@@ -69,11 +69,11 @@ static void test_broken(void)
 		{"a kind that is none", {0xd7, FRAME_KINDS, 0, 0, 0, 0, 0, 0}},
 		{"a session too high", {0xd7, 2, 8, 0, 0, 0, 0, 0}},
 		{"a byte that is not zero", {0xd7, 2, 0, 1, 0, 0, 0, 0}},
-		{"32 KiB and one", {0xd7, 7, 0, 0, 0x01, 0x80, 0, 0}},
-		{"4 GiB", {0xd7, 7, 0, 0, 0xff, 0xff, 0xff, 0xff}},
-		{"an exit of 4 bytes", {0xd7, 9, 0, 0, 4, 0, 0, 0}},
-		{"an exit of 6 bytes", {0xd7, 9, 0, 0, 6, 0, 0, 0}},
-		{"output of nothing", {0xd7, 7, 0, 0, 0, 0, 0, 0}},
+		{"32 KiB and one", {0xd7, 6, 0, 0, 0x01, 0x80, 0, 0}},
+		{"4 GiB", {0xd7, 6, 0, 0, 0xff, 0xff, 0xff, 0xff}},
+		{"an exit of 4 bytes", {0xd7, 8, 0, 0, 4, 0, 0, 0}},
+		{"an exit of 6 bytes", {0xd7, 8, 0, 0, 6, 0, 0, 0}},
+		{"output of nothing", {0xd7, 6, 0, 0, 0, 0, 0, 0}},
 		{"a hello of nothing", {0xd7, 0, 0, 0, 0, 0, 0, 0}},
 	};
 

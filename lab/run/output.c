@@ -74,6 +74,15 @@ static bool write_format(const struct report *report, const struct report_format
 	return false;
 }
 
+bool output_write(const struct report *report, GError **error)
+{
+	bool written = true;
+
+	for (unsigned i = 0; written && report_format_table[i]; i++)
+		written = write_format(report, report_format_table[i], error);
+	return written;
+}
+
 int output_report(const struct report *report, const struct report_format *format, bool verbose,
 		  GError **error)
 {
@@ -83,10 +92,8 @@ int output_report(const struct report *report, const struct report_format *forma
 		.verbose = verbose,
 	};
 	g_autofree char *text = format->write(report, &style);
-	bool written = true;
+	bool written = output_write(report, error);
 
-	for (unsigned i = 0; written && report_format_table[i]; i++)
-		written = write_format(report, report_format_table[i], error);
 	/* Where no file can be written, what was found out is at least told. */
 	fputs(text, stdout);
 	return written ? report_exit_status(report) : 3;

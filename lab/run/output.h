@@ -13,9 +13,10 @@ bool output_folder_check(const char *folder, GError **error);
 /* Makes @folder, or results/<UTC>-<pid> when it is NULL and then points results/latest to it. */
 char *output_folder_new(const char *folder, GError **error);
 
+/* Writes every format's file into the run's folder. */
+bool output_write(const struct report *report, GError **error);
 /*
- * Writes every format's file into the run's folder and @format to stdout, whose last line has all
- * counts. Returns the exit status.
+ * The same, and @format to stdout, whose last line has all counts. Returns the exit status.
  */
 int output_report(const struct report *report, const struct report_format *format, bool verbose,
 		  GError **error);

@@ -31,6 +31,8 @@ struct run {
 	GPtrArray *results; /* struct result *, in the order of the plan */
 	unsigned n_active;
 	bool stopping;
+	bool stayed; /* a guest did, and was reported then */
+	struct job_stay stay;
 	struct progress *progress;
 	GMainLoop *loop;
 };
@@ -188,6 +190,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
 		.guests = run_guests_at_once(run),
+		.stay = run->options->stay ? &run->stay : NULL,
 	};
 	run_job->folder = job_folder(&run_job->spec);
 	for (unsigned i = 0; i < run->waiting->len; i++) {
@@ -217,6 +220,27 @@ static bool run_plan(struct run *run, GError **error)
 	return true;
 }
 
+static void run_job_up(const struct result *result, void *data)
+{
+	struct run_job *run_job = data;
+	struct run *run = run_job->run;
+	g_autoptr(GPtrArray) results = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
+	struct report report = {
+		.results = results,
+		.run_folder = run->folder,
+		.version = TOPOLAB_VERSION,
+	};
+
+	run->stayed = true;
+	g_ptr_array_add(results, (gpointer)(guintptr)result);
+	if (!output_write(&report, &error))
+		progress_say(run->progress, "%s", error->message);
+	progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
+		      result->wall_ms);
+	run->options->stay->up(&report, job_root_path(run_job->job), run->options->stay->data);
+}
+
 static void run_fill(struct run *run);
 
 static void run_job_progress(const struct vm_progress *state, void *data)
@@ -231,8 +255,9 @@ static void run_job_ended(struct result *result, void *data)
 	struct run_job *run_job = data;
 	struct run *run = run_job->run;
 
-	progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
-		      result->wall_ms);
+	if (!run->stayed)
+		progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
+			      result->wall_ms);
 	g_ptr_array_index(run->results, run_job->index) = result;
 	run->n_active--;
 	run_fill(run);
@@ -333,13 +358,20 @@ int run_all(const struct run_options *options, GError **error)
 	};
 	int status = 2;
 
+	if (options->stay)
+		run.stay = (struct job_stay){
+			.files = options->stay->files,
+			.n_files = options->stay->n_files,
+			.errors = options->stay->errors,
+			.up = run_job_up,
+		};
 	/* Whoever read our messages may be gone: the guests and their results are not. */
 	signal(SIGPIPE, SIG_IGN);
 	run.progress = progress_new(options->quiet ? PROGRESS_QUIET : progress_mode_for_stderr());
 	if (run_prepare(&run, error)) {
 		progress_expect(run.progress, run.waiting->len);
 		run_guests(&run);
-		status = run_report(&run, error);
+		status = run.stayed ? 0 : run_report(&run, error);
 	}
 	run_clear(&run);
 	return status;

@@ -3,10 +3,21 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
+#include "image/initramfs.h"
 #include "report/report.h"
 
 #include <glib.h>
 #include <stdbool.h>
+
+/* For guests that stay up when they are judged. */
+struct run_stay {
+	const struct initramfs_file *files; /* beside the agent; they tell it to stay */
+	guint n_files;
+	const char *errors; /* what workers write to stderr is appended to this file */
+	/* @report: of this guest alone; its files are written. @root is the guest's, see vm/. */
+	void (*up)(const struct report *report, const char *root, void *data);
+	void *data;
+};
 
 struct run_options {
 	char **topologies;	   /* names or files; at least one */
@@ -21,6 +32,7 @@ struct run_options {
 	bool quiet;
 	bool verbose;
 	const struct report_format *format; /* of what goes to stdout */
+	const struct run_stay *stay;	    /* NULL: guests power themselves off */
 };
 
 /*

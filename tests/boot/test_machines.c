@@ -86,6 +86,14 @@ static const struct want wanted[] = {
 	 "SMT 0,32; MC 0-1,32-33; NODE 0-7,32-39; NUMA 0-15,32-47; NUMA 0-63"},
 	{"rome-nps4-mini", NULL, 63,
 	 "SMT 31,63; MC 30-31,62-63; NODE 24-31,56-63; NUMA 16-31,48-63; NUMA 0-63"},
+	{"naples-mini", NULL, 0,
+	 "SMT 0,24; MC 0-2,24-26; NODE 0-5,24-29; NUMA 0-11,24-35; NUMA 0-47"},
+	{"naples-mini", NULL, 47,
+	 "SMT 23,47; MC 21-23,45-47; NODE 18-23,42-47; NUMA 12-23,36-47; NUMA 0-47"},
+	{"genoa-nps4-mini", NULL, 0,
+	 "SMT 0,24; MC 0-1,24-25; NODE 0-5,24-29; NUMA 0-11,24-35; NUMA 0-47"},
+	{"genoa-nps4-mini", NULL, 47,
+	 "SMT 23,47; MC 22-23,46-47; NODE 18-23,42-47; NUMA 12-23,36-47; NUMA 0-47"},
 	{"turin-nps1-mini", DIE_KERNELS, 0, "SMT 0,16; MC 0-1,16-17; DIE 0-7,16-23; NUMA 0-31"},
 	{"turin-nps1-mini", PKG_KERNELS, 0, "SMT 0,16; MC 0-1,16-17; PKG 0-7,16-23; NUMA 0-31"},
 	{"snc-off-mini", NULL, 0, "SMT 0,8; MC 0-3,8-11; NUMA 0-15"},
@@ -113,8 +121,8 @@ static const struct {
 } wanted_flags[] = {
 	/*
 	 * Distance 32. The limit is 30, or 32 on a Zen: commit a55c7454a8c8. Before 6.8 families
-	 * 17h and 19h alone are Zens (init_zn() in arch/x86/kernel/cpu/amd.c of 6.1); SD_OVERLAP
-	 * went with 1eec89a67141 (6.17).
+	 * 17h and 19h alone are Zens (arch/x86/kernel/cpu/amd.c of 6.1.192); SD_OVERLAP went with
+	 * 1eec89a67141 (6.17).
 	 */
 	{"nps1-mini", "debian-6.1", NEAR " SD_OVERLAP SD_NUMA"},
 	{"nps1-mini", "debian-7.3", NEAR " SD_NUMA"},

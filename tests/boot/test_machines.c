@@ -241,8 +241,8 @@ static void check_machines(const char *folder, const char *topologies, const cha
 	g_auto(GStrv) topology = g_strsplit(topologies, " ", -1);
 	g_auto(GStrv) kernel = g_strsplit(kernels, " ", -1);
 	g_autofree char *kernel_options = g_strjoinv(" --kernel ", kernel);
-	struct topolab_run run = topolab_run("run %s --kernel %s -j %u -o %s", topologies,
-					     kernel_options, jobs, folder);
+	struct topolab_run run = topolab_run("run %s --kernel %s -j %u --timeout 120 -o %s",
+					     topologies, kernel_options, jobs, folder);
 	int status = 0;
 
 	for (unsigned i = 0; topology[i]; i++) {

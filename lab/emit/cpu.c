@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The guest's processor: one row per vendor, whatever the machine. */
+/* The guest's processor: one row per kind, whatever the machine. */
 #include "emit/emit_priv.h"
 
 /* APIC ids from here on do not fit the 8 bits of xAPIC, where 255 is the broadcast. */
 #define WIDE_APIC_ID 255
 
 struct cpu_row {
+	bool (*applies)(const struct topo_cpu_model *model);
 	const char *model;
 	const char *features;
+	/* Each L3 is a die, or dies are the package's nodes and may have several L3. */
+	bool dies_are_nodes;
 };
 
 /*
@@ -22,35 +25,68 @@ static const char *const accel_features[] = {
 };
 _Static_assert(G_N_ELEMENTS(accel_features) == EMIT_ACCEL_COUNT, "an accelerator without a row");
 
+static bool is_amd(const struct topo_cpu_model *model)
+{
+	return model->vendor == TOPO_VENDOR_AMD;
+}
+
+static bool is_intel(const struct topo_cpu_model *model)
+{
+	return model->vendor == TOPO_VENDOR_INTEL;
+}
+
+/*
+ * The topology leaves need an identity and TOPOEXT (CPUID 0x8000001d and 0x8000001e), which TCG
+ * lacks and must be forced to have. Forcing a whole EPYC model would force instructions that TCG
+ * cannot run, hence the smallest model.
+ */
+#define AMD_MODEL    "qemu64"
+#define AMD_FEATURES "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on"
+
+/* The first that applies. */
 static const struct cpu_row cpu_rows[] = {
-	/*
-	 * The topology leaves need an identity and TOPOEXT (CPUID 0x8000001d and 0x8000001e), which
-	 * TCG lacks and must be forced to have. Forcing a whole EPYC model would force instructions
-	 * that TCG cannot run, hence the smallest model.
-	 */
-	[TOPO_VENDOR_AMD] =
-		{
-			.model = "qemu64",
-			.features = "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on",
-		},
-	/*
-	 * Leaves 4, 0xb and 0x1f come with any recent model; family and model choose the kernel's
-	 * rules. Sub-NUMA clusters are SRAT and SLIT alone, a die would show up in leaf 0x1f.
-	 */
-	[TOPO_VENDOR_INTEL] =
-		{
-			.model = "SapphireRapids",
-			.features = "+x2apic",
-		},
+	{
+		/* Zen 1's 0x8000001e counts the nodes of a package; QEMU counts its dies. */
+		.applies = topo_cpu_model_fixes_llc,
+		.model = AMD_MODEL,
+		.features = AMD_FEATURES ",legacy-multi-node=on",
+		.dies_are_nodes = true,
+	},
+	{
+		.applies = is_amd,
+		.model = AMD_MODEL,
+		.features = AMD_FEATURES,
+	},
+	{
+		/*
+		 * Leaves 4, 0xb and 0x1f come with any recent model; family and model choose the
+		 * kernel's rules. Sub-NUMA clusters are SRAT and SLIT alone, a die would show up in
+		 * leaf 0x1f.
+		 */
+		.applies = is_intel,
+		.model = "SapphireRapids",
+		.features = "+x2apic",
+	},
 };
-_Static_assert(G_N_ELEMENTS(cpu_rows) == TOPO_VENDOR_COUNT, "a vendor without a row");
+
+static const struct cpu_row *cpu_row_find(const struct topo *topo)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(cpu_rows); i++)
+		if (cpu_rows[i].applies(topo_cpu_model(topo)))
+			return &cpu_rows[i];
+	g_assert_not_reached();
+}
 
 struct emit_shape emit_shape(const struct topo *topo)
 {
+	unsigned llcs = topo_llcs_per_package(topo);
 	/* Where QEMU has one L3 per package the validator lets only such machines through. */
+	unsigned dies = cpu_row_find(topo)->dies_are_nodes ? topo_nodes_per_package(topo) : llcs;
+
 	return (struct emit_shape){
 		.sockets = topo_n_packages(topo),
-		.dies = topo_llcs_per_package(topo),
+		.dies = dies,
+		.modules = llcs / dies,
 		.cores = topo_core_slots_per_llc(topo),
 		.threads = topo_threads_per_core(topo),
 	};
@@ -59,7 +95,7 @@ struct emit_shape emit_shape(const struct topo *topo)
 char *emit_cpu(const struct topo *topo, enum emit_accel accel)
 {
 	const struct topo_cpu_model *model = topo_cpu_model(topo);
-	const struct cpu_row *row = &cpu_rows[model->vendor];
+	const struct cpu_row *row = cpu_row_find(topo);
 
 	/* Under KVM a named model has the host's vendor unless it is told. */
 	return g_strdup_printf("%s,vendor=%s,family=%u,model=%u,stepping=%u,%s%s", row->model,

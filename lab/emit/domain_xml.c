@@ -146,18 +146,21 @@ static void write_numa(xmlTextWriter *writer, const struct topo *topo)
 
 /*
  * With empty positions QEMU starts with the boot CPU, and libvirt plugs in the others that are
- * there before the guest runs.
+ * there before the guest runs. It knows nothing of modules and would plug in the CPUs of others; a
+ * machine of modules has a vCPU at every position, and those that the MADT does not list are never
+ * started.
  */
 static void write_vcpus(xmlTextWriter *writer, const struct topo *topo)
 {
 	unsigned n = topo_n_vcpus(topo);
+	bool plugged = n != topo_n_cpus(topo) && emit_shape(topo).modules == 1;
 
 	write_open(writer, "vcpu");
-	if (n != topo_n_cpus(topo))
+	if (plugged)
 		write_number(writer, "current", topo_n_cpus(topo));
 	xmlTextWriterWriteFormatString(writer, "%u", n);
 	write_close(writer);
-	if (n == topo_n_cpus(topo))
+	if (!plugged)
 		return;
 	write_open(writer, "vcpus");
 	for (unsigned vcpu = 0; vcpu < n; vcpu++) {
@@ -182,7 +185,7 @@ static void write_cpu(xmlTextWriter *writer, const struct topo *topo)
 	write_open(writer, "topology");
 	write_number(writer, "sockets", shape.sockets);
 	write_number(writer, "dies", shape.dies);
-	write_number(writer, "cores", shape.cores);
+	write_number(writer, "cores", shape.modules * shape.cores);
 	write_number(writer, "threads", shape.threads);
 	write_close(writer);
 	write_numa(writer, topo);
@@ -251,6 +254,23 @@ static void write_devices(xmlTextWriter *writer, const struct topo *topo,
 	write_close(writer);
 }
 
+static void write_argument(xmlTextWriter *writer, const char *option, const char *value)
+{
+	write_empty(writer, "qemu:arg", "value", option, NULL);
+	write_empty(writer, "qemu:arg", "value", value, NULL);
+}
+
+/* libvirt's shape has no modules; QEMU merges repeated -smp and -machine. */
+static void write_modules(xmlTextWriter *writer, const struct emit_shape *shape)
+{
+	g_autofree char *smp = g_strdup_printf("modules=%u,cores=%u", shape->modules, shape->cores);
+
+	if (shape->modules == 1)
+		return;
+	write_argument(writer, "-smp", smp);
+	write_argument(writer, "-machine", "smp-cache.0.cache=l3,smp-cache.0.topology=module");
+}
+
 /*
  * Family, model, stepping and forced leaves have no XML. QEMU takes the last -cpu, and libvirt
  * writes these arguments last.
@@ -258,11 +278,12 @@ static void write_devices(xmlTextWriter *writer, const struct topo *topo,
 static void write_qemu_arguments(xmlTextWriter *writer, const struct topo *topo,
 				 enum emit_accel accel)
 {
+	struct emit_shape shape = emit_shape(topo);
 	g_autofree char *cpu = emit_cpu(topo, accel);
 
 	write_open(writer, "qemu:commandline");
-	write_empty(writer, "qemu:arg", "value", "-cpu", NULL);
-	write_empty(writer, "qemu:arg", "value", cpu, NULL);
+	write_modules(writer, &shape);
+	write_argument(writer, "-cpu", cpu);
 	write_close(writer);
 }
 

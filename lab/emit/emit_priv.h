@@ -9,9 +9,9 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The machine as QEMU's -smp counts it; it gives each die an L3. */
+/* The machine as QEMU's -smp counts it. An L3 is a module where there are several in a die. */
 struct emit_shape {
-	unsigned sockets, dies, cores, threads;
+	unsigned sockets, dies, modules, cores, threads;
 };
 
 struct emit_shape emit_shape(const struct topo *topo);

@@ -89,6 +89,11 @@ const struct topo_cpu_model *topo_cpu_model(const struct topo *topo)
 	return &topo->model;
 }
 
+bool topo_cpu_model_fixes_llc(const struct topo_cpu_model *model)
+{
+	return model->vendor == TOPO_VENDOR_AMD && model->family == 0x17 && model->model <= 0x1f;
+}
+
 enum topo_numbering topo_numbering(const struct topo *topo)
 {
 	return topo->numbering;
@@ -159,6 +164,11 @@ unsigned topo_core_slots_per_llc(const struct topo *topo)
 unsigned topo_threads_per_core(const struct topo *topo)
 {
 	return topo->shape.threads;
+}
+
+unsigned topo_nodes_per_package(const struct topo *topo)
+{
+	return topo->shape.nodes;
 }
 
 struct cpus *topo_mask(const struct topo *topo, enum topo_level level, unsigned cpu)

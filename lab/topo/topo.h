@@ -46,6 +46,12 @@ struct topo_cpu_model {
 	unsigned family, model, stepping;
 };
 
+/*
+ * Linux takes these CPUs to share an L3 when their APIC ids >> 3 are equal, whatever CPUID says:
+ * cacheinfo_amd_init_llc_id(), arch/x86/kernel/cpu/cacheinfo.c.
+ */
+bool topo_cpu_model_fixes_llc(const struct topo_cpu_model *model);
+
 struct topo_cpu {
 	unsigned package, llc, core; /* machine-wide ids */
 	unsigned thread;	     /* within the core */
@@ -99,6 +105,8 @@ unsigned topo_n_packages(const struct topo *topo);
 unsigned topo_llcs_per_package(const struct topo *topo);
 unsigned topo_core_slots_per_llc(const struct topo *topo);
 unsigned topo_threads_per_core(const struct topo *topo);
+/* 0: the nodes are not slices of the packages. */
+unsigned topo_nodes_per_package(const struct topo *topo);
 
 /* The CPUs that share @level with @cpu; owned by the model. */
 struct cpus *topo_mask(const struct topo *topo, enum topo_level level, unsigned cpu);

@@ -103,15 +103,20 @@ static bool check_llcs(const struct topo *topo, const struct yaml_node *root, GE
 			"'l3_per_package' is %u, but a package of vendor '%s' has one L3; "
 			"for sub-NUMA clusters set 'nodes_per_package'",
 			shape->llcs, topo_vendor_name(TOPO_VENDOR_INTEL));
-	/* cacheinfo_amd_init_llc_id(): the LLC id is apicid >> 3 whatever CPUID says. */
-	if (topo->model.vendor == TOPO_VENDOR_AMD && topo->model.family == 0x17 &&
-	    topo->model.model <= 0x1f && width != 3)
+	if (!topo_cpu_model_fixes_llc(&topo->model))
+		return true;
+	if (width != 3)
 		return yaml_error(
 			place(root, "cores_per_l3"), error,
 			"%u cores of %u threads take %u bits of the APIC id, but Linux takes "
 			"an L3 of family 23 model %u to have 3; 'core_slots_per_l3' widens it",
 			shape->core_slots, shape->threads, width, topo->model.model);
 	return true;
+}
+
+static bool is_power_of_two(unsigned n)
+{
+	return n && !(n & (n - 1));
 }
 
 /* Nodes are equal slices of a package's cores, and whole LLCs or whole parts of one. */
@@ -121,6 +126,15 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 	const struct yaml_node *node = place(root, "nodes_per_package");
 	unsigned cores = shape->llcs * shape->cores;
 
+	/* Both are fields of the APIC id there: the package's dies, and their L3. */
+	if (topo_cpu_model_fixes_llc(&topo->model) &&
+	    (!is_power_of_two(shape->llcs) || !is_power_of_two(shape->nodes) ||
+	     shape->nodes > shape->llcs))
+		return yaml_error(
+			node, error,
+			"%u nodes of a package with %u L3: on family 23 model %u both must "
+			"be powers of two, with at least one L3 in a node",
+			shape->nodes, shape->llcs, topo->model.model);
 	if (cores % shape->nodes)
 		return yaml_error(node, error,
 				  "the %u cores of a package do not divide into %u nodes", cores,

@@ -18,6 +18,7 @@ struct machine {
 };
 
 #define MACHINE_MILAN  "vendor: AuthenticAMD, family: 25, model: 1, stepping: 1"
+#define MACHINE_NAPLES "vendor: AuthenticAMD, family: 23, model: 1, stepping: 2"
 #define MACHINE_SPR    "vendor: GenuineIntel, family: 6, model: 143, stepping: 8"
 #define MACHINE_MEMORY 384 /* MiB per node */
 

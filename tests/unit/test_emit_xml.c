@@ -206,6 +206,59 @@ static void test_sparse_wide(void)
 	assert_says(text, "count(//iommu)", "1");
 }
 
+/*
+ * Two EPYC 7601, one core in each L3: 4 dies of 2 CCX of 4 slots. QEMU's dies are the nodes that
+ * CPUID counts, its modules the CCX; libvirt, which has no modules, must see the same product.
+ */
+static void test_naples(void)
+{
+	const struct machine machine = {.cpu = MACHINE_NAPLES,
+					.packages = 2,
+					.llcs = 8,
+					.cores = 1,
+					.threads = 2,
+					.nodes = 4,
+					.distances = "{same-package: 16, other-package: 32}",
+					.numbering = "threads-last",
+					.more = "core_slots_per_l3: 4\n",
+					.more_references = ", core_slots_per_l3: x"};
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "//topology/@sockets", "2");
+	assert_says(text, "//topology/@dies", "4");
+	assert_says(text, "//topology/@cores", "8");
+	assert_says(text, "//topology/@threads", "2");
+	assert_says(text, "//qemu:arg[@value='-smp']/following-sibling::*[1]/@value",
+		    "modules=2,cores=4");
+	assert_says(text, "//qemu:arg[@value='-machine']/following-sibling::*[1]/@value",
+		    "smp-cache.0.cache=l3,smp-cache.0.topology=module");
+	assert_says(text, "//qemu:arg[@value='-cpu']/following-sibling::*[1]/@value",
+		    "qemu64,vendor=AuthenticAMD,family=23,model=1,stepping=2,xlevel=0x8000001e,"
+		    "+topoext,+x2apic,x-force-features=on,legacy-multi-node=on,-mtrr,-pat");
+	/* libvirt cannot tell modules apart, so it must not plug in CPUs. */
+	assert_says(text, "/domain/vcpu", "128");
+	assert_says(text, "count(/domain/vcpu/@current) + count(//vcpus)", "0");
+	assert_says(text, "//cell[@id=1]/@cpus", "16-31");
+}
+
+/* One CCX in each node: dies are enough, and QEMU before 10.0 can do it. */
+static void test_naples_small(void)
+{
+	const struct machine machine = {.cpu = MACHINE_NAPLES,
+					.packages = 1,
+					.llcs = 2,
+					.cores = 4,
+					.threads = 2,
+					.nodes = 2,
+					.distances = "{same-package: 16}",
+					.numbering = "threads-last"};
+	g_autofree char *text = emit(&machine, &a_domain);
+
+	assert_says(text, "//topology/@dies", "2");
+	assert_says(text, "//topology/@cores", "4");
+	assert_says(text, "count(//qemu:arg)", "2");
+}
+
 #define SMALL                                                                                      \
 	{                                                                                          \
 		.cpu = MACHINE_MILAN, .packages = 1, .llcs = 2, .cores = 2, .threads = 1,          \
@@ -425,6 +478,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/domain-xml/memory-only", test_memory_only);
 	g_test_add_func("/domain-xml/sparse", test_sparse);
 	g_test_add_func("/domain-xml/sparse-wide", test_sparse_wide);
+	g_test_add_func("/domain-xml/naples", test_naples);
+	g_test_add_func("/domain-xml/naples-small", test_naples_small);
 	g_test_add_func("/domain-xml/narrow-ids", test_narrow_ids);
 	g_test_add_func("/domain-xml/wide-ids", test_wide_ids);
 	g_test_add_func("/domain-xml/devices", test_devices);

@@ -132,6 +132,7 @@ static void test_snc4(void)
  * nps4-mini: 2 cores 1 bit, 8 LLCs 3 bits: package << 5 | llc << 2 | core << 1 | thread.
  * nps1-mini: 2 cores 1 bit, 2 LLCs 1 bit: package << 3 | llc << 2 | core << 1 | thread.
  * snc4: 56 cores 6 bits, one LLC no bit: package << 7 | core << 1 | thread.
+ * naples: as QEMU counts it, package << 6 | die << 4 | module << 3 | core << 1 | thread.
  * gnr-snc3-mini: one thread no bit, 6 cores 3 bits: package << 3 | core.
  */
 static void test_apic_ids(void)
@@ -155,6 +156,9 @@ static void test_apic_ids(void)
 		{"snc4", 55, 0x6e, 110},     /* core 55 */
 		{"snc4", 56, 0x80, 112},     /* package 1, after a hole of 16 ids */
 		{"snc4", 223, 0xef, 223},    /* package 1, core 55, thread 1 */
+		{"naples", 4, 0x08, 8},	     /* die 0, module 1, core 0 */
+		{"naples", 13, 0x1a, 26},    /* die 1, module 1, core 1 */
+		{"naples", 96, 0x41, 65},    /* package 1, thread 1 */
 		{"gnr-snc3-mini", 5, 0x05, 5},
 		{"gnr-snc3-mini", 6, 0x08, 6},
 		{"gnr-snc3-mini", 11, 0x0d, 11},

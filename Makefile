@@ -42,6 +42,9 @@ OBJECTS := $(SOURCES:lab/%.c=$(O)/lab/%.o) $(O)/gen/tables.o
 AGENT_SOURCES := $(sort $(wildcard lab/guest/*.c)) lab/base/frames.c
 UNIT_TESTS := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_PROGRAMS := $(UNIT_TESTS:tests/unit/%.c=$(O)/tests/%)
+FUZZ_TARGETS := $(sort $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
+# Each fed with its corpus: regression tests like the others.
+UNIT_PROGRAMS += $(FUZZ_TARGETS:%=$(O)/replay/%)
 BOOT_TESTS := $(sort $(wildcard tests/boot/test_*.c))
 BOOT_PROGRAMS := $(BOOT_TESTS:tests/boot/%.c=$(O)/boot/%)
 # Built by check as well, so that nobody breaks it unseen.
@@ -107,6 +110,18 @@ $(O)/hostile/agent: tests/boot/hostile_init.c Makefile | $(O)/deps.build
 
 $(O)/boot/test_hostile_init: | $(HOSTILE)
 
+$(O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libtopolab.a Makefile
+	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d \
+		-o $@ $< tests/fuzz/replay.c $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
+
+# Only with clang and SAN=fuzzer-no-link,...: `make fuzz` calls make again for that.
+$(O)/fuzz/%: tests/fuzz/%.c $(O)/libtopolab.a Makefile
+	$(call say,FUZZ,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer \
+		-MMD -MP -MF $@.d -o $@ $< $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
+
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ_TARGETS:%=$(O)/fuzz/%)
+
 $(O)/bench/bench: tests/bench/bench.c $(O)/libtopolab.a Makefile
 	$(test_program)
 
@@ -146,6 +161,15 @@ test: all | $(O)/deps.run
 bench: all $(BENCH_PROGRAMS) | $(O)/deps.run
 	$(Q)$(O)/bench/bench nps4-mini 5 nps4 1
 
+## fuzz: FUZZ_SECONDS=60 of libFuzzer for each target of tests/fuzz, or for FUZZ=NAME
+FUZZ_SECONDS ?= 60
+FUZZ ?= $(FUZZ_TARGETS:fuzz_%=%)
+.PHONY: fuzz
+fuzz: | $(O)/deps.build $(O)/deps.clang
+	$(Q)$(MAKE) --no-print-directory O=$(O)-fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
+		fuzz-programs
+	$(Q)ci/fuzz $(O)-fuzz $(FUZZ_SECONDS) $(FUZZ)
+
 ## help: this list
 .PHONY: help
 help:
@@ -158,4 +182,5 @@ help:
 clean:
 	$(Q)rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(BOOT_PROGRAMS:%=%.d) $(O)/bench/bench.d $(O)/lab/main.d
+-include $(OBJECTS:.o=.d) $(UNIT_PROGRAMS:%=%.d) $(BOOT_PROGRAMS:%=%.d) $(FUZZ_TARGETS:%=$(O)/fuzz/%.d) \
+	$(O)/bench/bench.d $(O)/lab/main.d

@@ -138,12 +138,16 @@ static bool run_load_agent(struct run *run, GError **error)
 static bool run_choose_accel(struct run *run, GError **error)
 {
 	const struct kernel *kernel = g_ptr_array_index(run->kernels, 0);
+	const struct vm_kvm_question question = {
+		.kernel_path = kernel->image_path,
+		.silence_seconds = run->options->timeout_seconds,
+	};
 	g_autofree char *why = NULL;
 
 	run->accel = EMIT_ACCEL_TCG;
 	if (strcmp(run->options->accel, "tcg") == 0)
 		return true;
-	if (vm_kvm_works(kernel->image_path, &why)) {
+	if (vm_kvm_works(&question, &why)) {
 		run->accel = EMIT_ACCEL_KVM;
 		return true;
 	}

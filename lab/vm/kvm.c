@@ -6,37 +6,44 @@
 #include "vm/vm.h"
 
 #include "base/error.h"
-#include "base/host.h"
 #include "base/paths.h"
+#include "base/root.h"
 #include "base/spawn.h"
 #include "base/tree.h"
+#include "vm/kvm_answer.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Linux panics for lack of a root file system about a second after its start. */
-#define PROBE_SILENCE_SECONDS  15
-#define PROBE_DEADLINE_SECONDS 60
+/*
+ * Linux panics for lack of a root file system about a second after its start. On a host that is
+ * itself an emulated and busy machine it took 40 s; the first includes decompression.
+ */
+#define PROBE_SILENCE_SECONDS  30
+#define PROBE_DEADLINE_SECONDS 300
+/* See kvm_works_cached(). */
+#define NO_HOLDS_SECONDS 3600
 
+/* As a job's domain is, but for the machine in it. */
 static const char probe_xml[] =
 	"<domain type='kvm'><name>probe</name><memory unit='MiB'>512</memory><vcpu>1</vcpu>"
 	"<os><type arch='x86_64' machine='q35'>hvm</type><kernel>%s</kernel>"
 	"<cmdline>console=ttyS0 panic=-1</cmdline></os>"
-	"<features><acpi/><apic/></features><cpu mode='maximum' check='none'/>"
+	"<features><acpi/><apic/><smm state='off'/></features><cpu mode='maximum' check='none'/>"
 	"<on_poweroff>destroy</on_poweroff><on_reboot>destroy</on_reboot>"
 	"<on_crash>destroy</on_crash>"
-	"<devices><serial type='pty'><target port='0'/></serial><memballoon "
-	"model='none'/></devices>"
+	"<devices><serial type='unix'><source mode='bind' path='%s/serial0'/><target port='0'/>"
+	"</serial><memballoon model='none'/></devices>"
 	"</domain>";
 
 struct probe {
 	GMainLoop *loop;
 	enum ending ending;
-	bool started; /* did its vCPUs ever run? */
 	char *detail;
 };
 
@@ -45,68 +52,64 @@ static void probe_ended(const struct vm_end *end, void *data)
 	struct probe *probe = data;
 
 	probe->ending = end->ending;
-	probe->started = end->started_usec != 0;
 	probe->detail = g_strdup(end->detail);
 	g_main_loop_quit(probe->loop);
 }
 
-static bool probe_run(const char *kernel_path, const char *folder, struct probe *probe,
-		      GError **error)
+static bool probe_run(const struct vm_kvm_question *question, const char *folder,
+		      struct probe *probe, GError **error)
 {
 	AUTO(vm_root) *root = vm_root_new(error);
 	g_autofree char *kernel = NULL;
-	g_autofree char *escaped = NULL;
 	g_autofree char *xml = NULL;
 	struct vm_spec spec = {
 		.root = root,
 		.folder = folder,
-		.silence_seconds = PROBE_SILENCE_SECONDS,
-		.deadline_seconds = PROBE_DEADLINE_SECONDS,
+		.silence_seconds = MAX(PROBE_SILENCE_SECONDS, question->silence_seconds),
+		.deadline_seconds = MAX(PROBE_DEADLINE_SECONDS, 2 * question->silence_seconds),
 	};
 
-	kernel = root ? vm_root_put_file(root, "kernel", kernel_path, error) : NULL;
+	kernel = root ? vm_root_put_file(root, "kernel", question->kernel_path, error) : NULL;
 	if (!kernel)
 		return false;
-	escaped = g_markup_escape_text(kernel, -1);
-	spec.xml = xml = g_strdup_printf(probe_xml, escaped);
+	spec.xml = xml = g_markup_printf_escaped(probe_xml, kernel, vm_root_path(root));
 	if (!vm_start(&spec, NULL, probe_ended, probe, error))
 		return false;
 	g_main_loop_run(probe->loop);
 	return true;
 }
 
-enum answer {
-	ANSWER_YES,
-	ANSWER_NO,
-	ANSWER_UNKNOWN, /* nothing booted or not: the lab itself failed */
+static const char *const probe_words[] = {
+	[KVM_WORKS] = "",
+	[KVM_RUNS] = "",
+	[KVM_FAILS] = "/dev/kvm is there, but Linux does not boot under it",
+	[KVM_UNKNOWN] = "/dev/kvm is there, but cannot be tried",
 };
 
-/* Did the kernel come as far as looking for a root file system? */
-static enum answer probe_judge(const struct probe *probe, const char *folder, char **why)
+static enum kvm_answer probe_judge(const struct probe *probe, const char *folder, char **why)
 {
 	g_autofree char *path = g_build_filename(folder, "console.log", NULL);
 	g_autofree char *console = NULL;
+	enum kvm_answer answer;
 
-	if (probe->ending == ENDING_REBOOT && g_file_get_contents(path, &console, NULL, NULL) &&
-	    strstr(console, "VFS: Unable to mount root fs"))
-		return ANSWER_YES;
-	*why = g_strdup_printf("/dev/kvm is there, but Linux does not boot under it: %s%s%s",
-			       ending_name(probe->ending), probe->detail ? ", " : "",
-			       probe->detail ? probe->detail : "");
-	return probe->ending == ENDING_DIED && !probe->started ? ANSWER_UNKNOWN : ANSWER_NO;
+	g_file_get_contents(path, &console, NULL, NULL);
+	answer = kvm_answer_judge(probe->ending, console);
+	*why = g_strdup_printf("%s: %s%s%s", probe_words[answer], ending_name(probe->ending),
+			       probe->detail ? ", " : "", probe->detail ? probe->detail : "");
+	return answer;
 }
 
-static enum answer probe_boot(const char *kernel_path, char **why)
+static enum kvm_answer probe_boot(const struct vm_kvm_question *question, char **why)
 {
 	g_autofree char *folder = g_dir_make_tmp("topolab-kvm-XXXXXX", NULL);
 	struct probe probe = {.loop = g_main_loop_new(NULL, FALSE)};
 	g_autoptr(GError) error = NULL;
-	enum answer answer = ANSWER_UNKNOWN;
+	enum kvm_answer answer = KVM_UNKNOWN;
 
-	if (folder && probe_run(kernel_path, folder, &probe, &error))
+	if (folder && probe_run(question, folder, &probe, &error))
 		answer = probe_judge(&probe, folder, why);
 	else
-		*why = g_strdup_printf("KVM cannot be tried: %s",
+		*why = g_strdup_printf("%s: %s", probe_words[answer],
 				       error ? error->message : g_strerror(errno));
 	if (folder)
 		tree_remove(folder, NULL);
@@ -115,47 +118,78 @@ static enum answer probe_boot(const char *kernel_path, char **why)
 	return answer;
 }
 
-/* Everything that the answer depends on, as the name of a file in the cache. */
-static char *probe_key(const struct stat *kvm)
+/* Where the cache holds the answer, NULL: nowhere. @kernel: what else it hangs on. */
+static char *answer_file(const struct stat *kvm, const char *kernel)
 {
-	g_autofree char *qemu = NULL;
 	AUTO(root) *root = root_new_dir("/");
-	g_autofree char *model = host_cpu_model(root);
-	g_autofree char *text = NULL;
-	struct utsname host;
-
-	if (!spawn_run((const char *const[]){"qemu-system-x86_64", "--version", NULL}, NULL, &qemu,
-		       NULL))
-		return NULL;
-	uname(&host);
-	text = g_strdup_printf("%s %s\n%s\n%s\n%o %u %u %u", host.release, host.version, qemu,
-			       model, kvm->st_mode, kvm->st_uid, kvm->st_gid, geteuid());
-	return g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
-}
-
-/* @file holds "yes", or the sentence that says why not. */
-static bool probe_cached(const char *kernel_path, const char *file, char **why)
-{
-	g_autofree char *text = NULL;
-	enum answer answer;
-
-	if (file && g_file_get_contents(file, &text, NULL, NULL)) {
-		if (strcmp(text, "yes") == 0)
-			return true;
-		*why = g_steal_pointer(&text);
-		return false;
-	}
-	answer = probe_boot(kernel_path, why);
-	if (file && answer != ANSWER_UNKNOWN)
-		g_file_set_contents(file, answer == ANSWER_YES ? "yes" : *why, -1, NULL);
-	return answer == ANSWER_YES;
-}
-
-bool vm_kvm_works(const char *kernel_path, char **why)
-{
-	g_autofree char *folder = NULL;
+	g_autofree char *folder = paths_cache("kvm", NULL);
+	g_autofree char *qemu = NULL;
+	g_autofree char *more = g_strdup_printf("%o %u %u %u\n%s", kvm->st_mode, kvm->st_uid,
+						kvm->st_gid, geteuid(), kernel);
 	g_autofree char *key = NULL;
-	g_autofree char *file = NULL;
+
+	if (!folder || !spawn_run((const char *const[]){"qemu-system-x86_64", "--version", NULL},
+				  NULL, &qemu, NULL))
+		return NULL;
+	key = kvm_answer_key(root, qemu, more);
+	return g_build_filename(folder, key, NULL);
+}
+
+/* A kernel that is built again is another one. */
+static char *kernel_identity(const char *path)
+{
+	struct stat status = {0};
+
+	stat(path, &status);
+	return g_strdup_printf("%s %jd %jd.%09ld", path, (intmax_t)status.st_size,
+			       (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+static bool is_recent(const char *file, time_t seconds)
+{
+	struct stat status;
+	time_t now = time(NULL);
+
+	return stat(file, &status) == 0 && status.st_mtime <= now &&
+	       now - status.st_mtime < seconds;
+}
+
+/*
+ * That a kernel boots is a fact about the host for good. That one does not may be its own fault, or
+ * that of a busy moment, and holds for this kernel and for an hour.
+ */
+static bool kvm_works_cached(const struct stat *kvm, const struct vm_kvm_question *question,
+			     char **why)
+{
+	g_autofree char *kernel = kernel_identity(question->kernel_path);
+	g_autofree char *yes = answer_file(kvm, "");
+	g_autofree char *no = answer_file(kvm, kernel);
+	g_autofree char *reason = NULL;
+
+	if (yes && g_file_test(yes, G_FILE_TEST_EXISTS))
+		return true;
+	if (no && is_recent(no, NO_HOLDS_SECONDS) && g_file_get_contents(no, why, NULL, NULL))
+		return false;
+	switch (probe_boot(question, &reason)) {
+	case KVM_WORKS:
+		if (yes)
+			g_file_set_contents(yes, "yes", -1, NULL);
+		return true;
+	case KVM_RUNS:
+		return true;
+	case KVM_FAILS:
+		if (no)
+			g_file_set_contents(no, reason, -1, NULL);
+		break;
+	case KVM_UNKNOWN:
+		break;
+	}
+	*why = g_steal_pointer(&reason);
+	return false;
+}
+
+bool vm_kvm_works(const struct vm_kvm_question *question, char **why)
+{
 	struct stat kvm;
 	int fd;
 
@@ -169,9 +203,5 @@ bool vm_kvm_works(const char *kernel_path, char **why)
 		return false;
 	}
 	close(fd);
-	folder = paths_cache("kvm", NULL);
-	key = probe_key(&kvm);
-	if (folder && key)
-		file = g_build_filename(folder, key, NULL);
-	return probe_cached(kernel_path, file, why);
+	return kvm_works_cached(&kvm, question, why);
 }

@@ -99,11 +99,16 @@ int vm_worker_main(void);
  */
 int vm_sweep(GError **error);
 
+struct vm_kvm_question {
+	const char *kernel_path;
+	unsigned silence_seconds; /* as in struct vm_spec, when more than the usual; 0: the usual */
+};
+
 /*
- * Can this host run a real kernel under KVM? Boots @kernel_path with a tiny machine when the answer
+ * Can this host run a real kernel under KVM? Boots the kernel with a tiny machine when the answer
  * for this host kernel, QEMU and CPU is not in the cache yet: after vm_init(), and it runs the
  * default main context meanwhile. @why receives a sentence when not.
  */
-bool vm_kvm_works(const char *kernel_path, char **why);
+bool vm_kvm_works(const struct vm_kvm_question *question, char **why);
 
 #endif

@@ -29,10 +29,10 @@ unsigned topo_apic_shift(const struct topo_shape *shape, enum topo_level level)
 	return shift + bits_for(shape->llcs);
 }
 
-/* Place @rank, counted through threads, cores, LLCs, packages: ids are within their parents. */
-static struct topo_cpu place_of_rank(const struct topo_shape *shape, unsigned rank)
+struct topo_cpu topo_place(const struct topo_shape *shape, unsigned vcpu)
 {
-	struct topo_cpu place = {.vcpu = rank};
+	struct topo_cpu place = {.vcpu = vcpu};
+	unsigned rank = vcpu;
 
 	place.thread = rank % shape->threads;
 	rank /= shape->threads;
@@ -53,7 +53,7 @@ static void build_positions(struct topo *topo)
 	topo->n_vcpus = shape->packages * shape->llcs * shape->core_slots * shape->threads;
 	topo->vcpu = g_new0(struct topo_position, topo->n_vcpus);
 	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
-		topo->vcpu[vcpu].apic_id = place_of_rank(shape, vcpu).apic_id;
+		topo->vcpu[vcpu].apic_id = topo_place(shape, vcpu).apic_id;
 		topo->vcpu[vcpu].cpu = -1;
 	}
 }
@@ -65,6 +65,7 @@ static unsigned number_of_cpu(const struct topo *topo, unsigned core, unsigned t
 	case TOPO_NUMBERING_THREADS_LAST:
 		return thread * (topo->n_cpus / topo->shape.threads) + core;
 	case TOPO_NUMBERING_THREADS_ADJACENT:
+	case TOPO_NUMBERING_EXPLICIT:
 	case TOPO_NUMBERING_COUNT:
 		break;
 	}
@@ -80,7 +81,7 @@ static void build_regular_cpus(struct topo *topo)
 	topo->n_cpus = shape->packages * cores_per_package * shape->threads;
 	topo->cpu = g_new0(struct topo_cpu, topo->n_cpus);
 	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
-		struct topo_cpu cpu = place_of_rank(shape, vcpu);
+		struct topo_cpu cpu = topo_place(shape, vcpu);
 		unsigned core_in_package = cpu.llc * shape->cores + cpu.core;
 		unsigned core = cpu.package * cores_per_package + core_in_package;
 
@@ -182,7 +183,8 @@ static void build_sets(struct topo *topo)
 void topo_build(struct topo *topo)
 {
 	build_positions(topo);
-	build_regular_cpus(topo);
+	if (topo->shape.nodes)
+		build_regular_cpus(topo);
 	fill_positions(topo);
 	number_ids(topo);
 	build_sets(topo);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compact form of a topology file: a regular machine in a few numbers. */
+/* A topology file but for its rows: in the compact form, a regular machine in a few numbers. */
 #include "topo/load_yaml.h"
 
 #include "base/error.h"
@@ -23,6 +23,8 @@ static const char *const file_keys[] = {
 	"core_slots_per_l3",
 	"threads_per_core",
 	"nodes_per_package",
+	"cpus",
+	"nodes",
 	"memory_only_nodes",
 	"memory_per_node",
 	"distances",
@@ -40,6 +42,8 @@ static const char *const referenced_keys[] = {
 	"core_slots_per_l3",
 	"threads_per_core",
 	"nodes_per_package",
+	"cpus",
+	"nodes",
 	"memory_only_nodes",
 	"memory_per_node",
 	"distances",
@@ -155,27 +159,59 @@ static bool read_core_slots(struct topo_shape *shape, const struct yaml_node *ro
 			  shape->core_slots, shape->cores);
 }
 
+/* What the two forms of a file have for themselves. */
+static bool check_form(const struct yaml_node *root, GError **error)
+{
+	static const char *const compact[] = {"core_slots_per_l3", "nodes_per_package",
+					      "numbering"};
+	const struct yaml_node *nodes = yaml_get(root, "nodes");
+	bool rows = yaml_get(root, "cpus") != NULL;
+
+	if (nodes && !rows)
+		return yaml_error(nodes, error,
+				  "'nodes' is given without 'cpus', the rows that are in them");
+	for (unsigned i = 0; rows && i < G_N_ELEMENTS(compact); i++)
+		if (yaml_get(root, compact[i]))
+			return yaml_error(yaml_get(root, compact[i]), error,
+					  "'%s' is given beside 'cpus', whose rows say it all",
+					  compact[i]);
+	return true;
+}
+
+static bool read_nodes(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	bool rows = yaml_get(root, "cpus") != NULL;
+	const char *key = rows ? "nodes" : "nodes_per_package";
+	unsigned n;
+
+	if (!read_number(root, key, 1, rows ? TOPO_MAX_NODES : 64, &n, error) ||
+	    !read_optional_number(root, "memory_only_nodes", 1, TOPO_MAX_NODES,
+				  &topo->n_memory_nodes, error))
+		return false;
+	if (!rows) {
+		topo->shape.nodes = n;
+		n *= topo->shape.packages;
+	}
+	topo->n_nodes = n + topo->n_memory_nodes;
+	if (topo->n_nodes > TOPO_MAX_NODES)
+		return yaml_error(yaml_get(root, key), error,
+				  "%u nodes with CPUs and %u without are more than QEMU's %d", n,
+				  topo->n_memory_nodes, TOPO_MAX_NODES);
+	return true;
+}
+
 static bool read_shape(struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	struct topo_shape *shape = &topo->shape;
 
-	if (!read_number(root, "packages", 1, 64, &shape->packages, error) ||
-	    !read_number(root, "l3_per_package", 1, 64, &shape->llcs, error) ||
-	    !read_number(root, "cores_per_l3", 1, 512, &shape->cores, error) ||
-	    !read_core_slots(shape, root, error) ||
-	    !read_number(root, "threads_per_core", 1, 2, &shape->threads, error) ||
-	    !read_number(root, "nodes_per_package", 1, 64, &shape->nodes, error) ||
-	    !read_optional_number(root, "memory_only_nodes", 1, TOPO_MAX_NODES,
-				  &topo->n_memory_nodes, error))
-		return false;
-	topo->n_nodes = shape->packages * shape->nodes + topo->n_memory_nodes;
-	if (topo->n_nodes > TOPO_MAX_NODES)
-		return yaml_error(yaml_get(root, "nodes_per_package"), error,
-				  "%u packages of %u nodes and %u nodes without CPUs are %u nodes, "
-				  "more than QEMU's %d",
-				  shape->packages, shape->nodes, topo->n_memory_nodes,
-				  topo->n_nodes, TOPO_MAX_NODES);
-	return true;
+	return check_form(root, error) &&
+	       read_number(root, "packages", 1, 64, &shape->packages, error) &&
+	       read_number(root, "l3_per_package", 1, 64, &shape->llcs, error) &&
+	       read_number(root, "cores_per_l3", 1, 512, &shape->cores, error) &&
+	       read_core_slots(shape, root, error) &&
+	       read_number(root, "threads_per_core", 1, 2, &shape->threads, error) &&
+	       read_nodes(topo, root, error) &&
+	       (!yaml_get(root, "cpus") || topo_read_rows(topo, root, error));
 }
 
 /* One size for every node, or a list with each node's. */
@@ -266,22 +302,27 @@ static bool read_distances(struct topo *topo, const struct yaml_node *root, GErr
 	topo->distance = g_new0(unsigned, (gsize)topo->n_nodes * topo->n_nodes);
 	if (yaml_type(node) == YAML_LIST)
 		return read_matrix(topo, node, error);
-	if (topo->n_memory_nodes)
+	if (topo->n_memory_nodes || !topo->shape.nodes)
 		return yaml_error(
 			node, error,
-			"'distances' must be a list of rows: a node without CPUs is in no "
-			"package, so no relation tells its distances");
+			"'distances' must be a list of rows: relations are for nodes that "
+			"are slices of packages, all of them");
 	return read_relations(topo, node, error);
 }
 
 static bool read_numbering(struct topo *topo, const struct yaml_node *root, GError **error)
 {
-	const struct yaml_node *node = yaml_require(root, "numbering", error);
-	const char *text = node ? yaml_text(node, error) : NULL;
+	const struct yaml_node *node;
+	const char *text;
 
+	if (!topo->shape.nodes)
+		return true;
+	node = yaml_require(root, "numbering", error);
+	text = node ? yaml_text(node, error) : NULL;
 	if (!text)
 		return false;
-	return topo_numbering_from_name(text, &topo->numbering) ||
+	return (topo_numbering_from_name(text, &topo->numbering) &&
+		topo->numbering != TOPO_NUMBERING_EXPLICIT) ||
 	       yaml_wrong(node, error, "'%s' or '%s'",
 			  topo_numbering_name(TOPO_NUMBERING_THREADS_LAST),
 			  topo_numbering_name(TOPO_NUMBERING_THREADS_ADJACENT));

@@ -9,6 +9,11 @@
 /* Fills the first half of the model: each value alone is right, the machine need not be. */
 bool topo_read_yaml(struct topo *topo, const struct yaml_node *root, GError **error);
 
+/* The rows of 'cpus', after the shape and the number of nodes. */
+bool topo_read_rows(struct topo *topo, const struct yaml_node *root, GError **error);
+/* They fit the shape, and Linux will number CPUs and nodes as they do. */
+bool topo_validate_rows(const struct topo *topo, const struct yaml_node *root, GError **error);
+
 /* What must hold before the machine can be built from the file. @file: only its name matters. */
 bool topo_validate_file(const struct topo *topo, const struct yaml_node *root, const char *file,
 			GError **error);

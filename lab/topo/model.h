@@ -9,6 +9,8 @@
 
 /* As many CPUs as KVM gives one guest: KVM_MAX_VCPUS in arch/x86/include/asm/kvm_host.h. */
 #define TOPO_MAX_CPUS 1024
+/* KVM_MAX_VCPU_IDS, in the same file. */
+#define TOPO_MAX_APIC_IDS 4096
 /* MAX_NODES in QEMU's include/sysemu/numa.h; Debian's kernels have room for 1024 (NODES_SHIFT). */
 #define TOPO_MAX_NODES 128
 
@@ -23,7 +25,7 @@ struct topo_shape {
 	unsigned core_slots; /* per LLC */
 	unsigned threads;    /* per core */
 	unsigned cores;	     /* per LLC; the slots after these are empty */
-	unsigned nodes;	     /* per package */
+	unsigned nodes;	     /* per package; 0: the file has a row for each CPU */
 };
 
 /* A position is a vCPU of QEMU's, whether a CPU is there or not. */
@@ -60,6 +62,9 @@ struct topo *topo_new(void);
 
 /* Lowest bit of the level's field in an APIC id: CPUs that share @level differ only below it. */
 unsigned topo_apic_shift(const struct topo_shape *shape, enum topo_level level);
+
+/* Place @vcpu with the ids within their parents: package, LLC, core, thread, APIC id. */
+struct topo_cpu topo_place(const struct topo_shape *shape, unsigned vcpu);
 
 /* Fills in the second half from the first; the shape must have been checked. */
 void topo_build(struct topo *topo);

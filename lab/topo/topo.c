@@ -8,7 +8,8 @@ ENUM_NAMES(
 	TOPO_VENDOR_COUNT, [TOPO_VENDOR_AMD] = "AuthenticAMD", [TOPO_VENDOR_INTEL] = "GenuineIntel")
 
 ENUM_NAMES(topo_numbering, TOPO_NUMBERING_COUNT, [TOPO_NUMBERING_THREADS_LAST] = "threads-last",
-	   [TOPO_NUMBERING_THREADS_ADJACENT] = "threads-adjacent")
+	   [TOPO_NUMBERING_THREADS_ADJACENT] = "threads-adjacent",
+	   [TOPO_NUMBERING_EXPLICIT] = "explicit")
 
 ENUM_NAMES(topo_level, TOPO_LEVEL_COUNT, [TOPO_CORE] = "core", [TOPO_L2] = "l2", [TOPO_LLC] = "llc",
 	   [TOPO_PACKAGE] = "package")

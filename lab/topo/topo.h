@@ -24,6 +24,7 @@ bool topo_vendor_from_name(const char *name, enum topo_vendor *vendor);
 enum topo_numbering {
 	TOPO_NUMBERING_THREADS_LAST,	 /* all first threads, then all second ones: servers */
 	TOPO_NUMBERING_THREADS_ADJACENT, /* siblings are 2n and 2n+1: QEMU's own order */
+	TOPO_NUMBERING_EXPLICIT,	 /* as the file lists them */
 	TOPO_NUMBERING_COUNT,
 };
 const char *topo_numbering_name(enum topo_numbering numbering);

@@ -151,7 +151,9 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 static bool check_memory(const struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	const struct topo_shape *shape = &topo->shape;
-	unsigned n_cpus = shape->packages * shape->llcs * shape->cores * shape->threads;
+	unsigned n_cpus = shape->nodes
+				  ? shape->packages * shape->llcs * shape->cores * shape->threads
+				  : topo->n_cpus;
 	unsigned needed = KERNEL_MIN_MIB + CPU_MIN_MIB * n_cpus;
 	const struct yaml_node *node = place(root, "memory_per_node");
 	guint64 total = 0;
@@ -215,6 +217,7 @@ bool topo_validate_file(const struct topo *topo, const struct yaml_node *root, c
 {
 	return check_name(topo, root, file, error) && check_cpu_model(topo, root, error) &&
 	       check_size(topo, root, error) && check_llcs(topo, root, error) &&
-	       check_nodes(topo, root, error) && check_memory(topo, root, error) &&
-	       check_distances(topo, root, error);
+	       (topo->shape.nodes ? check_nodes(topo, root, error)
+				  : topo_validate_rows(topo, root, error)) &&
+	       check_memory(topo, root, error) && check_distances(topo, root, error);
 }

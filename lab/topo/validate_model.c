@@ -5,22 +5,19 @@
  */
 #include "topo/load_yaml.h"
 
-/* KVM_MAX_VCPU_IDS, arch/x86/include/asm/kvm_host.h. */
-#define MAX_APIC_IDS 4096
-
 static bool check_ids(const struct topo *topo, const struct yaml_node *root, GError **error)
 {
-	g_autofree int *owner = g_new(int, MAX_APIC_IDS);
+	g_autofree int *owner = g_new(int, TOPO_MAX_APIC_IDS);
 
-	for (unsigned i = 0; i < MAX_APIC_IDS; i++)
+	for (unsigned i = 0; i < TOPO_MAX_APIC_IDS; i++)
 		owner[i] = -1;
 	for (unsigned i = 0; i < topo->n_cpus; i++) {
 		const struct topo_cpu *cpu = &topo->cpu[i];
 
-		if (cpu->apic_id >= MAX_APIC_IDS)
+		if (cpu->apic_id >= TOPO_MAX_APIC_IDS)
 			return yaml_error(root, error,
 					  "CPU %u has the APIC id %u, but KVM's ids end at %d", i,
-					  cpu->apic_id, MAX_APIC_IDS - 1);
+					  cpu->apic_id, TOPO_MAX_APIC_IDS - 1);
 		if (owner[cpu->apic_id] >= 0)
 			return yaml_error(root, error, "CPU %d and CPU %u both have the APIC id %u",
 					  owner[cpu->apic_id], i, cpu->apic_id);
@@ -130,6 +127,37 @@ static bool check_nodes(const struct topo *topo, const struct yaml_node *root, G
 	return true;
 }
 
+/*
+ * match_llc(), arch/x86/kernel/smpboot.c: nodes within an LLC are sub-NUMA clusters on any Intel
+ * but Haswell-X and Broadwell-X.
+ */
+static bool llc_may_span_nodes(const struct topo_cpu_model *model)
+{
+	return model->vendor == TOPO_VENDOR_INTEL &&
+	       !(model->family == 6 && (model->model == 0x3f || model->model == 0x4f));
+}
+
+/*
+ * topology_sane() warns once of siblings on several nodes, and a guest that warns has failed. Rows
+ * that say so are taken for a slip; the compact form can still ask for it, to see Linux complain.
+ */
+static bool check_siblings(const struct topo *topo, enum topo_level level, const char *noun,
+			   const struct yaml_node *root, GError **error)
+{
+	for (unsigned i = 0; i < topo->n_cpus; i++) {
+		unsigned first = (unsigned)cpus_next(topo->masks[level][i], -1);
+
+		if (topo->cpu[first].node == topo->cpu[i].node)
+			continue;
+		return yaml_error(
+			place_node_of(root, i), error,
+			"CPU %u and CPU %u share %s, but are in node %u and node %u; Linux "
+			"warns of that on such a processor, so its guest would always fail",
+			first, i, noun, topo->cpu[first].node, topo->cpu[i].node);
+	}
+	return true;
+}
+
 bool topo_validate_model(const struct topo *topo, const struct yaml_node *root, GError **error)
 {
 	if (topo->n_cpus == 0 || topo->n_cpus > TOPO_MAX_CPUS ||
@@ -145,5 +173,9 @@ bool topo_validate_model(const struct topo *topo, const struct yaml_node *root, 
 		    !check_widths(topo, level, root, error))
 			return false;
 	}
-	return check_nodes(topo, root, error);
+	if (!check_nodes(topo, root, error))
+		return false;
+	return topo->shape.nodes || (check_siblings(topo, TOPO_CORE, "a core", root, error) &&
+				     (llc_may_span_nodes(&topo->model) ||
+				      check_siblings(topo, TOPO_LLC, "an L3", root, error)));
 }

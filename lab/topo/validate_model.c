@@ -150,7 +150,7 @@ static bool check_siblings(const struct topo *topo, enum topo_level level, const
 		if (topo->cpu[first].node == topo->cpu[i].node)
 			continue;
 		return yaml_error(
-			place_node_of(root, i), error,
+			yaml_get(yaml_item(yaml_get(root, "cpus"), i), "node"), error,
 			"CPU %u and CPU %u share %s, but are in node %u and node %u; Linux "
 			"warns of that on such a processor, so its guest would always fail",
 			first, i, noun, topo->cpu[first].node, topo->cpu[i].node);

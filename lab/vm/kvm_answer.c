@@ -26,6 +26,7 @@ enum kvm_answer kvm_answer_judge(enum ending ending, const char *console)
 	case ENDING_DIED:
 	case ENDING_FLOODED:
 	case ENDING_STOPPED:
+	case ENDING_UP:
 	case ENDING_COUNT:
 		break;
 	}

@@ -156,6 +156,11 @@ $(LABS): all
 test: all | $(O)/deps.run
 	$(Q)$(O)/topolab run $(or $(ASKED_LABS),nps4-mini) $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
+## nested: small machines under real KVM, in a guest that has it (ci/README.md)
+.PHONY: nested
+nested: all | $(O)/deps.run $(O)/deps.nested
+	$(Q)ci/nested-kvm $(O)/topolab $(O)/nested-kvm
+
 ## bench: how much slower than bare QEMU, as ratios of interleaved runs
 .PHONY: bench
 bench: all $(BENCH_PROGRAMS) | $(O)/deps.run

@@ -94,6 +94,9 @@ static const struct want wanted[] = {
 	 "SMT 0,24; MC 0-1,24-25; NODE 0-5,24-29; NUMA 0-11,24-35; NUMA 0-47"},
 	{"genoa-nps4-mini", NULL, 47,
 	 "SMT 23,47; MC 22-23,46-47; NODE 18-23,42-47; NUMA 12-23,36-47; NUMA 0-47"},
+	/* One thread per core; a node's two L3 have two and four cores. */
+	{"hbv3-mini", NULL, 0, "MC 0-1; NODE 0-5; NUMA 0-11; NUMA 0-23"},
+	{"hbv3-mini", NULL, 23, "MC 20-23; NODE 18-23; NUMA 12-23; NUMA 0-23"},
 	{"turin-nps1-mini", DIE_KERNELS, 0, "SMT 0,16; MC 0-1,16-17; DIE 0-7,16-23; NUMA 0-31"},
 	{"turin-nps1-mini", PKG_KERNELS, 0, "SMT 0,16; MC 0-1,16-17; PKG 0-7,16-23; NUMA 0-31"},
 	{"snc-off-mini", NULL, 0, "SMT 0,8; MC 0-3,8-11; NUMA 0-15"},

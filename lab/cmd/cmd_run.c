@@ -17,6 +17,7 @@ enum {
 	KEY_FORMAT,
 	KEY_QUIET,
 	KEY_TEST,
+	KEY_REQUIRE_ALL,
 };
 
 static const struct argp_option run_options[] = {
@@ -37,7 +38,11 @@ static const struct argp_option run_options[] = {
 	 .key = KEY_CONNECT,
 	 .arg = "URI",
 	 .doc = "Run the guests on this libvirt instead of an embedded one"},
-	{.name = "jobs", .key = 'j', .arg = "N", .doc = "Run N guests at a time (default 1)"},
+	{.name = "jobs",
+	 .key = 'j',
+	 .arg = "N",
+	 .doc = "Run up to N guests at a time (default 1), as many as this host has CPUs and "
+		"memory for"},
 	{.name = "output",
 	 .key = 'o',
 	 .arg = "DIR",
@@ -59,6 +64,9 @@ static const struct argp_option run_options[] = {
 	{.name = "offline",
 	 .key = KEY_OFFLINE,
 	 .doc = "Fetch nothing: kernels come from the cache"},
+	{.name = "require-all",
+	 .key = KEY_REQUIRE_ALL,
+	 .doc = "Exit with 77 if anything was skipped, and nothing worse happened"},
 	{.name = "quiet", .key = KEY_QUIET, .doc = "No progress on stderr"},
 	{.name = "verbose", .key = 'v', .doc = "Report more"},
 	{0},
@@ -112,6 +120,9 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_FORMAT:
 		options->format = report_format_require(value, error);
 		return options->format != NULL;
+	case KEY_REQUIRE_ALL:
+		options->require_all = true;
+		return true;
 	case KEY_QUIET:
 		options->quiet = true;
 		return true;

@@ -56,6 +56,8 @@ int report_exit_status(const struct report *report)
 	/* A situation that was never reached fails its suite. */
 	if (counts[VERDICT_FAIL] || counts[VERDICT_TIMEOUT] || counts[VERDICT_INVALID])
 		return 1;
+	if (report->require_all && counts[VERDICT_SKIP])
+		return 77;
 	return counts[VERDICT_PASS] ? 0 : 77;
 }
 

@@ -63,6 +63,7 @@ struct report {
 	GPtrArray *results;	/* struct result *, owned by the caller */
 	const char *run_folder; /* as the user would type it */
 	const char *version;	/* topolab's own */
+	bool require_all;	/* any SKIP is 77 */
 };
 
 struct report_format {
@@ -81,7 +82,7 @@ const struct report_format *report_format_require(const char *name, GError **err
 /* The formats for --help, a line each: "text    what it is". Caller frees. */
 char *report_format_notes(void);
 
-/* 0 pass; 1 any FAIL or TIMEOUT; 3 any ERROR (wins); 77 everything skipped. */
+/* 0 pass; 1 any FAIL or TIMEOUT; 3 any ERROR (wins); 77 everything or, if so asked, one skipped. */
 int report_exit_status(const struct report *report);
 /* "topolab: exit 1 (3 pass, 1 fail, 0 skip, 0 error)" */
 char *report_last_line(const struct report *report);

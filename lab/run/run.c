@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 #include "run/job.h"
 #include "run/output.h"
+#include "run/pack.h"
 #include "run/progress.h"
 #include "topo/load.h"
 #include "vm/vm.h"
@@ -29,7 +30,7 @@ struct run {
 	GPtrArray *waiting; /* struct run_job *, in order */
 	GPtrArray *active;  /* struct run_job * */
 	GPtrArray *results; /* struct result *, in the order of the plan */
-	unsigned n_active;
+	struct pack_load limit, running;
 	bool stopping;
 	bool stayed; /* a guest did, and was reported then */
 	struct job_stay stay;
@@ -41,6 +42,7 @@ struct run_job {
 	struct run *run;
 	unsigned index; /* in the plan */
 	struct job_spec spec;
+	struct pack_load load;
 	struct job *job; /* NULL while waiting */
 	char *folder;
 };
@@ -196,6 +198,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.guests = run_guests_at_once(run),
 		.stay = run->options->stay ? &run->stay : NULL,
 	};
+	run_job->load = pack_guest(topo);
 	run_job->folder = job_folder(&run_job->spec);
 	for (unsigned i = 0; i < run->waiting->len; i++) {
 		const struct run_job *other = g_ptr_array_index(run->waiting, i);
@@ -245,6 +248,16 @@ static void run_job_up(const struct result *result, void *data)
 	run->options->stay->up(&report, job_root_path(run_job->job), run->options->stay->data);
 }
 
+/* Of another libvirt's host it is not known what it holds: the user's number alone counts. */
+static struct pack_load run_limit(const struct run *run)
+{
+	AUTO(root) *root = root_new_dir("/");
+
+	if (run->options->uri)
+		return (struct pack_load){run->options->jobs, G_MAXUINT, G_MAXUINT64};
+	return pack_limit(root, run->options->jobs, g_get_num_processors(), run->accel);
+}
+
 static void run_fill(struct run *run);
 
 static void run_job_progress(const struct vm_progress *state, void *data)
@@ -263,19 +276,34 @@ static void run_job_ended(struct result *result, void *data)
 		progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
 			      result->wall_ms);
 	g_ptr_array_index(run->results, run_job->index) = result;
-	run->n_active--;
+	pack_remove(&run->running, &run_job->load);
 	run_fill(run);
-	if (run->n_active == 0)
+	if (run->running.guests == 0)
 		g_main_loop_quit(run->loop);
+}
+
+/* Which of the waiting jobs may begin? -1: none. */
+static int run_next(const struct run *run)
+{
+	g_autofree struct pack_load *loads = g_new(struct pack_load, run->waiting->len);
+
+	for (guint i = 0; i < run->waiting->len; i++) {
+		const struct run_job *run_job = g_ptr_array_index(run->waiting, i);
+
+		loads[i] = run_job->load;
+	}
+	return pack_next(&run->limit, &run->running, loads, run->waiting->len);
 }
 
 static void run_fill(struct run *run)
 {
-	while (!run->stopping && run->waiting->len && run->n_active < run->options->jobs) {
-		struct run_job *run_job = g_ptr_array_steal_index(run->waiting, 0);
+	int next;
+
+	while (!run->stopping && (next = run_next(run)) >= 0) {
+		struct run_job *run_job = g_ptr_array_steal_index(run->waiting, (guint)next);
 
 		g_ptr_array_add(run->active, run_job);
-		run->n_active++;
+		pack_add(&run->running, &run_job->load);
 		run_job->job = job_start(&run_job->spec, run_job_progress, run_job_ended, run_job);
 	}
 }
@@ -313,8 +341,9 @@ static void run_guests(struct run *run)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
 		sources[i] = run_watch_signal(run, numbers[i]);
+	run->limit = run_limit(run);
 	run_fill(run);
-	if (run->n_active)
+	if (run->running.guests)
 		g_main_loop_run(run->loop);
 	for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
 		if (sources[i])
@@ -337,6 +366,7 @@ static int run_report(struct run *run, GError **error)
 		.results = run->results,
 		.run_folder = run->folder,
 		.version = TOPOLAB_VERSION,
+		.require_all = run->options->require_all,
 	};
 
 	/* The jobs that passed before an interrupt must not make the whole run pass. */

@@ -25,10 +25,11 @@ struct run_options {
 	const char *accel;	   /* "auto", "kvm" or "tcg" */
 	const char *uri;	   /* NULL: the embedded driver */
 	const char *folder;	   /* NULL: results/<UTC>-<pid> */
-	unsigned jobs;		   /* guests at a time */
+	unsigned jobs;		   /* guests at a time, as far as the host holds them */
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
 	bool offline;
+	bool require_all; /* a job that was skipped makes the exit status 77 */
 	bool quiet;
 	bool verbose;
 	const struct report_format *format; /* of what goes to stdout */

@@ -8,6 +8,7 @@ static const struct run {
 	unsigned n;
 	int status;
 	const char *line;
+	bool require_all;
 } runs[] = {
 	{"pass",
 	 {VERDICT_PASS, VERDICT_PASS},
@@ -49,6 +50,24 @@ static const struct run {
 	 2,
 	 1,
 	 "topolab: exit 1 (1 pass, 0 fail, 0 skip, 0 error, 1 invalid)"},
+	{"require-all-skip-and-pass",
+	 {VERDICT_SKIP, VERDICT_PASS},
+	 2,
+	 77,
+	 "topolab: exit 77 (1 pass, 0 fail, 1 skip, 0 error)",
+	 true},
+	{"require-all-skip-and-fail",
+	 {VERDICT_SKIP, VERDICT_FAIL},
+	 2,
+	 1,
+	 "topolab: exit 1 (0 pass, 1 fail, 1 skip, 0 error)",
+	 true},
+	{"require-all-pass",
+	 {VERDICT_PASS, VERDICT_PASS},
+	 2,
+	 0,
+	 "topolab: exit 0 (2 pass, 0 fail, 0 skip, 0 error)",
+	 true},
 	{"nothing", {VERDICT_PASS}, 0, 3, "topolab: exit 3 (0 pass, 0 fail, 0 skip, 0 error)"},
 };
 
@@ -61,7 +80,12 @@ static void test_run(gconstpointer data)
 {
 	const struct run *run = data;
 	g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func(result_release);
-	struct report report = {.results = results, .run_folder = "x", .version = "0.1.0"};
+	struct report report = {
+		.results = results,
+		.run_folder = "x",
+		.version = "0.1.0",
+		.require_all = run->require_all,
+	};
 	g_autofree char *line = NULL;
 
 	for (unsigned i = 0; i < run->n; i++) {

@@ -21,6 +21,25 @@ bool option_number(const char *option, const char *text, unsigned low, unsigned 
 	return true;
 }
 
+bool option_size(const char *option, const char *text, guint64 *bytes, GError **error)
+{
+	static const char units[] = "KMGT";
+	gsize digits = strspn(text, G_CSET_DIGITS);
+	g_autofree char *number = g_strndup(text, digits);
+	const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	guint64 value;
+
+	if ((!text[digits] || (unit && !text[digits + 1])) && (digits < 2 || *text != '0') &&
+	    g_ascii_string_to_unsigned(number, 10, 0, G_MAXUINT64 >> shift, &value, NULL)) {
+		*bytes = value << shift;
+		return true;
+	}
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "%s takes a size such as 500M or 2G, not '%s'", option, text);
+	return false;
+}
+
 void option_append(char ***list, const char *text)
 {
 	unsigned n = *list ? g_strv_length(*list) : 0;

@@ -8,9 +8,12 @@
 #include "base/tree.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utime.h>
 
 #define STAGE_PREFIX	".new-"
@@ -170,13 +173,59 @@ static bool load_checked(const char *folder, const json_t *meta, struct kernel *
 	return true;
 }
 
+/* A shared lock on an entry's meta.json, which whoever removes the entry takes for himself. */
+struct cache_hold {
+	int fd;
+};
+
+void cache_release(struct cache_hold *hold)
+{
+	if (!hold)
+		return;
+	close(hold->fd);
+	g_free(hold);
+}
+
+/* Somebody may have moved the entry away between our open() and our flock(). */
+static bool is_still(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+	       ours.st_dev == there.st_dev;
+}
+
+static struct cache_hold *entry_hold(const char *folder, GError **error)
+{
+	g_autofree char *path = g_build_filename(folder, "meta.json", NULL);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct cache_hold *hold;
+
+	if (fd < 0 || flock(fd, LOCK_SH) != 0 || !is_still(fd, path)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot use '%s' in the cache: %s",
+			    path, fd < 0 ? g_strerror(errno) : "it is being removed");
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	/* The last use. In somebody else's cache it cannot be noted. */
+	futimens(fd, NULL);
+	hold = g_new0(struct cache_hold, 1);
+	hold->fd = fd;
+	return hold;
+}
+
 bool cache_load(const char *id, struct kernel *kernel, GError **error)
 {
 	g_autofree char *kernels = paths_cache("kernels", error);
 	g_autofree char *folder = kernels ? g_build_filename(kernels, id, NULL) : NULL;
 	AUTO(kernel) *found = g_new0(struct kernel, 1);
-	json_t *meta = folder ? read_meta(folder, error) : NULL;
-	bool ok = meta && load_checked(folder, meta, found, error);
+	json_t *meta;
+	bool ok;
+
+	found->hold = folder ? entry_hold(folder, error) : NULL;
+	meta = found->hold ? read_meta(folder, error) : NULL;
+	ok = meta && load_checked(folder, meta, found, error);
 
 	json_decref(meta);
 	if (!ok)
@@ -185,6 +234,7 @@ bool cache_load(const char *id, struct kernel *kernel, GError **error)
 	kernel->sha256 = g_steal_pointer(&found->sha256);
 	kernel->package = g_steal_pointer(&found->package);
 	kernel->facts = g_steal_pointer(&found->facts);
+	kernel->hold = g_steal_pointer(&found->hold);
 	return true;
 }
 
@@ -217,6 +267,23 @@ char *cache_pin_read(const char *key, gint64 *age_seconds, GError **error)
 	if (*age_seconds < 0)
 		*age_seconds = G_MAXINT64;
 	return g_strchomp(id);
+}
+
+void cache_pins_remove(const char *id)
+{
+	g_autofree char *folder = paths_cache("kernels", NULL);
+	g_autoptr(GDir) dir = folder ? g_dir_open(folder, 0, NULL) : NULL;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+		g_autofree char *text = NULL;
+
+		if (g_str_has_prefix(name, "pin-") &&
+		    g_file_get_contents(path, &text, NULL, NULL) &&
+		    strcmp(g_strchomp(text), id) == 0)
+			unlink(path);
+	}
 }
 
 bool cache_pin_write(const char *key, const char *id, gint64 age_seconds, GError **error)

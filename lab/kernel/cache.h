@@ -21,15 +21,20 @@ bool cache_commit(const char *stage, const char *image, const char *config, cons
 
 /*
  * Fills @kernel from the entry. Absent, incomplete or changed since it was written: an error, and
- * @kernel is as it was.
+ * @kernel is as it was. Until kernel_free() nobody removes the entry; now is its last use.
  */
 bool cache_load(const char *id, struct kernel *kernel, GError **error);
+
+/* Takes NULL. */
+void cache_release(struct cache_hold *hold);
 
 /* Is the entry there? Whether it is intact only cache_load() says. */
 bool cache_has(const char *id);
 
 /* The id pinned under @key, or NULL. @age_seconds: how long ago it was found to be the newest. */
 char *cache_pin_read(const char *key, gint64 *age_seconds, GError **error);
+/* Removes every pin that leads to @id. */
+void cache_pins_remove(const char *id);
 /* Pins @id as if that had been done @age_seconds ago. */
 bool cache_pin_write(const char *key, const char *id, gint64 age_seconds, GError **error);
 

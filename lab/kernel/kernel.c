@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kernel/kernel.h"
 
+#include "kernel/cache.h"
 #include "kernel/kernel_file.h"
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ void kernel_free(struct kernel *kernel)
 	g_free(kernel->sha256);
 	g_free(kernel->package);
 	kernel_facts_unref(kernel->facts);
+	cache_release(kernel->hold);
 	g_free(kernel);
 }
 

@@ -15,6 +15,7 @@ struct kernel {
 	char *sha256;	  /* of the image */
 	char *package;	  /* "linux-image-... 6.12.117-1~deb12u1"; NULL unless from a package */
 	struct kernel_facts *facts;
+	struct cache_hold *hold; /* NULL unless it lies in the cache */
 };
 
 /* For whoever does not say which. */

@@ -102,6 +102,14 @@ struct saved_job *saved_job_open(const char *path, GError **error)
 	return g_steal_pointer(&job);
 }
 
+struct saved_job *saved_job_open_result(const char *path, GError **error)
+{
+	AUTO(saved_job) *job = g_new0(struct saved_job, 1);
+
+	job->path = g_strdup(path);
+	return job_read_result(job, error) ? g_steal_pointer(&job) : NULL;
+}
+
 void saved_job_free(struct saved_job *job)
 {
 	if (!job)

@@ -25,6 +25,8 @@ struct saved_job {
 
 /* @path: of result.json. What is missing or broken is ERROR_INPUT. */
 struct saved_job *saved_job_open(const char *path, GError **error);
+/* result.json alone: nothing is read that lies beside it, and the job cannot be judged. */
+struct saved_job *saved_job_open_result(const char *path, GError **error);
 void saved_job_free(struct saved_job *job);
 AUTO_DEFINE(saved_job, saved_job_free)
 

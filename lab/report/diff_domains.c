@@ -21,11 +21,6 @@ static bool same_name(const struct domain *a, const struct domain *b)
 	return !a->name || !b->name || strcmp(a->name, b->name) == 0;
 }
 
-static const char *title(const struct domain *domain)
-{
-	return domain->name ? domain->name : "?";
-}
-
 /*
  * The longest common sequence of names, so that a level that one kernel alone has moves no other.
  * Chains are short: domain_tree_from_json() takes 64 levels at most.
@@ -76,9 +71,27 @@ static bool same_set(const struct cpus *a, const struct cpus *b)
 	return a == b || (a && b && cpus_equal(a, b));
 }
 
-static void change_add(struct change *change, char sign, const char *text)
+/* "domain2 NUMA FORMAT": several domains of a CPU may have one name. */
+static void G_GNUC_PRINTF(4, 5) change_add(struct change *change, char sign,
+					   const struct domain *domain, const char *format, ...)
 {
-	diff_line(change->text, sign, text, change->style);
+	g_autofree char *text = NULL;
+	g_autofree char *line = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	line = g_strdup_printf("domain%u %s%s", domain->index, domain->name ? domain->name : "?",
+			       text);
+	diff_line(change->text, sign, line, change->style);
+}
+
+/* What the key says of a pair comes behind it. */
+static void change_key(struct change *change, const char *what, const struct domain *domain)
+{
+	g_string_append_printf(change->key, "%s domain%u %s ", what, domain->index,
+			       domain->name ? domain->name : "?");
 }
 
 static void change_span(struct change *change, const struct domain *left,
@@ -86,14 +99,13 @@ static void change_span(struct change *change, const struct domain *left,
 {
 	g_autofree char *ours = set_text(left->span);
 	g_autofree char *theirs = set_text(right->span);
-	g_autofree char *first = g_strdup_printf("%s span %s", title(left), ours);
-	g_autofree char *second = g_strdup_printf("%s span %s", title(right), theirs);
 
 	if (same_set(left->span, right->span))
 		return;
-	change_add(change, '-', first);
-	change_add(change, '+', second);
-	g_string_append_printf(change->key, "span %s %u %u\n", title(left), cpus_count(left->span),
+	change_add(change, '-', left, " span %s", ours);
+	change_add(change, '+', right, " span %s", theirs);
+	change_key(change, "span", left);
+	g_string_append_printf(change->key, "%u %u\n", cpus_count(left->span),
 			       cpus_count(right->span));
 }
 
@@ -117,16 +129,17 @@ static void change_flags(struct change *change, const struct domain *left,
 	const char *theirs = right->flags ? right->flags : "not shown";
 	g_autofree char *lost = words_beyond(ours, theirs);
 	g_autofree char *gained = words_beyond(theirs, ours);
-	g_autofree char *first = g_strdup_printf("%s flags%s", title(left), lost);
-	g_autofree char *second = g_strdup_printf("%s flags%s", title(right), gained);
 
 	if (strcmp(ours, theirs) == 0)
 		return;
-	if (*lost)
-		change_add(change, '-', first);
-	if (*gained)
-		change_add(change, '+', second);
-	g_string_append_printf(change->key, "flags %s\n%s\n%s\n", title(left), ours, theirs);
+	/* The same flags in another order are told in full. */
+	if (*lost || !*gained)
+		change_add(change, '-', left, " flags%s%s", *lost ? "" : " ", *lost ? lost : ours);
+	if (*gained || !*lost)
+		change_add(change, '+', right, " flags%s%s", *gained ? "" : " ",
+			   *gained ? gained : theirs);
+	change_key(change, "flags", left);
+	g_string_append_printf(change->key, "%s\n%s\n", ours, theirs);
 }
 
 /* "0-7 8-15", each with its balance mask where that is shown and not the whole group. */
@@ -151,28 +164,26 @@ static char *groups_text(const struct domain *domain, GString *key)
 static void change_groups(struct change *change, const struct domain *left,
 			  const struct domain *right)
 {
-	g_autoptr(GString) key = g_string_new("groups");
+	g_autoptr(GString) key = g_string_new(NULL);
 	g_autofree char *ours = groups_text(left, key);
 	g_autofree char *theirs = (g_string_append(key, " ->"), groups_text(right, key));
-	g_autofree char *first = g_strdup_printf("%s groups%s", title(left), ours);
-	g_autofree char *second = g_strdup_printf("%s groups%s", title(right), theirs);
 
 	if (strcmp(ours, theirs) == 0)
 		return;
-	change_add(change, '-', first);
-	change_add(change, '+', second);
+	change_add(change, '-', left, " groups%s", ours);
+	change_add(change, '+', right, " groups%s", theirs);
+	change_key(change, "groups", left);
 	g_string_append_printf(change->key, "%s\n", key->str);
 }
 
 static void change_lone(struct change *change, char sign, const struct domain *domain)
 {
 	g_autofree char *span = set_text(domain->span);
-	g_autofree char *text = g_strdup_printf("%s span %s flags %s", title(domain), span,
-						domain->flags ? domain->flags : "not shown");
+	const char *flags = domain->flags ? domain->flags : "not shown";
 
-	change_add(change, sign, text);
-	g_string_append_printf(change->key, "%c %s %u %s\n", sign, title(domain),
-			       cpus_count(domain->span), domain->flags ? domain->flags : "");
+	change_add(change, sign, domain, " span %s flags %s", span, flags);
+	change_key(change, sign == '-' ? "lost" : "gained", domain);
+	g_string_append_printf(change->key, "%u %s\n", cpus_count(domain->span), flags);
 }
 
 static void change_pair(struct change *change, const struct pair *pair)
@@ -186,10 +197,10 @@ static void change_pair(struct change *change, const struct pair *pair)
 		return;
 	}
 	if (g_strcmp0(pair->left->name, pair->right->name) != 0) {
-		change_add(change, '-', pair->left->name ? pair->left->name : "name not shown");
-		change_add(change, '+', pair->right->name ? pair->right->name : "name not shown");
-		g_string_append_printf(change->key, "name %s %s\n", title(pair->left),
-				       title(pair->right));
+		change_add(change, '-', pair->left, "%s", "");
+		change_add(change, '+', pair->right, "%s", "");
+		change_key(change, "name", pair->left);
+		change_key(change, "is", pair->right);
 	}
 	change_span(change, pair->left, pair->right);
 	change_flags(change, pair->left, pair->right);

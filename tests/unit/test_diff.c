@@ -49,7 +49,7 @@ static void test_fail(void)
 		"  + FAIL domains.rules: MC spans other CPUs than the machine asks for, CPU 4, "
 		"domain1, expected 4-7, observed 1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,"
 		"33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63\n"
-		"domains of CPU 4\n  - MC span 4-7\n  + MC span 0-15\n");
+		"domains of CPU 4\n  - domain1 MC span 4-7\n  + domain1 MC span 0-15\n");
 }
 
 static void test_kernel(void)
@@ -132,16 +132,16 @@ static void test_domains(void)
 	g_assert_cmpstr(same, ==, "");
 	g_assert_cmpstr(level, ==,
 			"domains of CPU 0, of 4 that differ alike: 0-3\n"
-			"  + CLS span 0-3 flags SD_A\n");
+			"  + domain1 CLS span 0-3 flags SD_A\n");
 	g_assert_cmpstr(lost, ==,
 			"domains of CPU 0, of 4 that differ alike: 0-3\n"
-			"  - CLS span 0-3 flags SD_A\n");
+			"  - domain1 CLS span 0-3 flags SD_A\n");
 	g_assert_cmpstr(flags, ==,
 			"domains of CPU 0, of 4 that differ alike: 0-3\n"
-			"  - MC flags SD_C\n  + MC flags SD_D\n");
+			"  - domain1 MC flags SD_C\n  + domain1 MC flags SD_D\n");
 	g_assert_cmpstr(groups, ==,
 			"domains of CPU 0, of 2 that differ alike: 0-1\n"
-			"  - SMT groups 0\n  + SMT groups not shown\n");
+			"  - domain0 SMT groups 0\n  + domain0 SMT groups not shown\n");
 	g_assert_cmpstr(cpus, ==, "CPUs with domains\n  + CPUs 2-3\n");
 	g_assert_cmpstr(none, ==, "domains\n  - were not seen\n  + were seen\n");
 	g_assert_cmpstr(neither, ==, "");

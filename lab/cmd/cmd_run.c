@@ -72,19 +72,6 @@ static const struct argp_option run_options[] = {
 	{0},
 };
 
-static bool run_option_accel(const char *value, struct run_options *options, GError **error)
-{
-	static const char *const known[] = {"auto", "kvm", "tcg", NULL};
-
-	if (!g_strv_contains(known, value)) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-			    "--accel takes auto, kvm or tcg, not '%s'", value);
-		return false;
-	}
-	options->accel = value;
-	return true;
-}
-
 static bool run_option(int key, const char *value, void *settings, GError **error)
 {
 	struct run_options *options = settings;
@@ -104,7 +91,8 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_TEST:
 		return run_test_require(value, error) != NULL;
 	case KEY_ACCEL:
-		return run_option_accel(value, options, error);
+		options->accel = run_accel_require(value, error);
+		return options->accel != NULL;
 	case KEY_CONNECT:
 		options->uri = value;
 		return true;

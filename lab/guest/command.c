@@ -14,6 +14,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* More than PID 1 ever has open: a port, and three for each session. */
+#define DESCRIPTORS 64
+
 /* Descriptors of a command that is being made. */
 struct ends {
 	int ours[3], theirs[3]; /* stdin, stdout, stderr; -1: none */
@@ -110,7 +113,9 @@ static void child_run(const struct frame_start *start, const struct ends *ends, 
 
 	child_prepare(start, ends);
 	if (start->store) {
-		close(report);
+		/* No exec closes these; our own end of stdin would keep it from ending. */
+		for (int fd = 3; fd < DESCRIPTORS; fd++)
+			close(fd);
 		child_store(start->arguments[0]);
 	}
 	for (unsigned i = 0; i < start->n_arguments; i++)

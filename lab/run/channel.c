@@ -68,3 +68,20 @@ bool channel_has_ended(const char *folder)
 		close(fd);
 	return ended;
 }
+
+bool channel_is_serial(const char *folder)
+{
+	g_autofree char *path = g_build_filename(folder, CHANNEL_FILE, NULL);
+	char head[512];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
+	const char *end = length > 0 ? memchr(head, '\n', (gsize)length) : NULL;
+	json_t *hello = end ? json_loadb(head, (gsize)(end - head), 0, NULL) : NULL;
+	bool serial =
+		g_strcmp0(json_string_value(json_object_get(hello, "channel")), "serial") == 0;
+
+	json_decref(hello);
+	if (fd >= 0)
+		close(fd);
+	return serial;
+}

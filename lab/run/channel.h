@@ -17,4 +17,7 @@ GBytes *channel_evidence(const char *folder, char **problem);
 /* Has the agent said its last word, "bye"? Cheap, for a stream that still grows. */
 bool channel_has_ended(const char *folder);
 
+/* Did the agent say that it speaks over the serial port? */
+bool channel_is_serial(const char *folder);
+
 #endif

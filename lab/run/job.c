@@ -12,6 +12,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* Names in a guest's root. */
+#define COMMAND_SOCKET "commands"
+#define SERIAL_SOCKET  "serial1"
+
 struct job {
 	struct job_spec spec;
 	char *part_folder; /* where the job's files grow until they are complete */
@@ -113,7 +117,7 @@ static char *job_domain(struct job *job, GError **error)
 		.command_line = job->result->command_line,
 		.accel = spec->accel,
 		.uri = spec->uri,
-		.command_socket = spec->stay ? JOB_COMMAND_SOCKET : NULL,
+		.command_socket = spec->stay ? COMMAND_SOCKET : NULL,
 	};
 
 	return initramfs ? assembly_domain(&assembly, job->root, error) : NULL;
@@ -231,11 +235,14 @@ static void job_take_end(struct job *job, const struct vm_end *end)
 static void job_stays(struct job *job)
 {
 	g_autofree char *folder = g_build_filename(job->spec.run_folder, job->result->folder, NULL);
+	g_autofree char *socket = g_build_filename(
+		vm_root_path(job->root),
+		channel_is_serial(job->part_folder) ? SERIAL_SOCKET : COMMAND_SOCKET, NULL);
 
 	job->up = true;
 	job_take_end(job, vm_keep(job->vm, folder));
 	job_conclude(job);
-	job->spec.stay->up(job->result, job->data);
+	job->spec.stay->up(job->result, socket, job->data);
 }
 
 static void job_vm_progress(const struct vm_progress *progress, void *data)

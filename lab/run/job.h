@@ -15,9 +15,11 @@ struct job_stay {
 	const struct initramfs_file *files; /* beside the agent; they tell it to stay */
 	guint n_files;
 	const char *errors; /* what its worker may write to stderr is appended to this file */
-	/* Once, when it is judged and its files are in their folder; @ended follows when it ends.
+	/*
+	 * Once, when it is judged and its files are in their folder; @ended follows when it ends.
+	 * @socket: of the port on which its agent takes commands.
 	 */
-	void (*up)(const struct result *result, void *data);
+	void (*up)(const struct result *result, const char *socket, void *data);
 };
 
 struct job_spec {
@@ -33,9 +35,6 @@ struct job_spec {
 };
 
 struct job;
-
-/* The socket of a staying guest's second port, in its root. */
-#define JOB_COMMAND_SOCKET "commands"
 
 /* The result of a job that was never started, an ERROR that says why. Caller frees. */
 struct result *job_not_started(const struct job_spec *spec, const char *reason);

@@ -227,7 +227,7 @@ static bool run_plan(struct run *run, GError **error)
 	return true;
 }
 
-static void run_job_up(const struct result *result, void *data)
+static void run_job_up(const struct result *result, const char *socket, void *data)
 {
 	struct run_job *run_job = data;
 	struct run *run = run_job->run;
@@ -245,7 +245,8 @@ static void run_job_up(const struct result *result, void *data)
 		progress_say(run->progress, "%s", error->message);
 	progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
 		      result->wall_ms);
-	run->options->stay->up(&report, job_root_path(run_job->job), run->options->stay->data);
+	run->options->stay->up(&report, job_root_path(run_job->job), socket,
+			       run->options->stay->data);
 }
 
 /* Of another libvirt's host it is not known what it holds: the user's number alone counts. */
@@ -377,6 +378,17 @@ static int run_report(struct run *run, GError **error)
 			&run_job->spec, "the run was interrupted before this job began");
 	}
 	return output_report(&report, run->options->format, run->options->verbose, error);
+}
+
+const char *run_accel_require(const char *text, GError **error)
+{
+	static const char *const known[] = {"auto", "kvm", "tcg", NULL};
+
+	if (g_strv_contains(known, text))
+		return text;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "--accel takes auto, kvm or tcg, not '%s'",
+		    text);
+	return NULL;
 }
 
 int run_all(const struct run_options *options, GError **error)

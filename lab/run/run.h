@@ -14,8 +14,11 @@ struct run_stay {
 	const struct initramfs_file *files; /* beside the agent; they tell it to stay */
 	guint n_files;
 	const char *errors; /* what workers write to stderr is appended to this file */
-	/* @report: of this guest alone; its files are written. @root is the guest's, see vm/. */
-	void (*up)(const struct report *report, const char *root, void *data);
+	/*
+	 * @report: of this guest alone; its files are written. @root: the guest's, see vm/.
+	 * @socket: of the port on which its agent takes commands.
+	 */
+	void (*up)(const struct report *report, const char *root, const char *socket, void *data);
 	void *data;
 };
 
@@ -35,6 +38,9 @@ struct run_options {
 	const struct report_format *format; /* of what goes to stdout */
 	const struct run_stay *stay;	    /* NULL: guests power themselves off */
 };
+
+/* "auto", "kvm" or "tcg", as it stands in @text; NULL: ERROR_INPUT. */
+const char *run_accel_require(const char *text, GError **error);
 
 /*
  * Loads every topology and gets every kernel before the first guest starts. Returns the exit status

@@ -150,12 +150,13 @@ static bool srat_add_cpu(struct acpi_srat *srat, guint32 apic_id, guint32 domain
 /* 5.2.16.1. Before revision 2 of the table a domain has eight bits, the others are reserved. */
 static bool srat_visit_apic(const struct table *table, const guint8 *entry, struct acpi_srat *srat)
 {
-	guint32 domain = entry[2];
+	guint32 domain;
 
 	if (entry[1] != 16)
 		return false;
 	if (!(read32(entry + 4) & ENTRY_ENABLED))
 		return true;
+	domain = entry[2];
 	if (table->revision >= 2)
 		domain |= (guint32)entry[9] << 8 | (guint32)entry[10] << 16 |
 			  (guint32)entry[11] << 24;

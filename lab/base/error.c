@@ -20,3 +20,16 @@ int error_exit_status(const GError *error)
 	}
 	return 3;
 }
+
+char *error_text(const GError *error)
+{
+	g_autofree char *valid = g_utf8_make_valid(error->message, -1);
+	GString *out = g_string_new(NULL);
+
+	for (const char *p = valid; *p; p = g_utf8_find_next_char(p, NULL)) {
+		gunichar c = g_utf8_get_char(p);
+
+		g_string_append_unichar(out, g_unichar_isprint(c) || c == '\n' ? c : '?');
+	}
+	return g_string_free(out, FALSE);
+}

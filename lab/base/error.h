@@ -20,5 +20,10 @@ GQuark topolab_error_quark(void);
 
 /* Exit status for an error that ends the program; foreign domains count as ERROR_LAB. */
 int error_exit_status(const GError *error);
+/*
+ * The message for a terminal: a message may quote a file or a guest as it is, and what they hold
+ * must not command the terminal. Caller frees.
+ */
+char *error_text(const GError *error);
 
 #endif

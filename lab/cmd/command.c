@@ -78,7 +78,9 @@ static int command_run(const struct command *command, int argc, char **argv)
 	g_ptr_array_add(arguments, NULL);
 	status = command->run((char **)arguments->pdata, settings, &error);
 	if (error) {
-		fprintf(stderr, "topolab: %s\n", error->message);
+		g_autofree char *text = error_text(error);
+
+		fprintf(stderr, "topolab: %s\n", text);
 		status = error_exit_status(error);
 	}
 	return status;

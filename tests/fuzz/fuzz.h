@@ -42,11 +42,12 @@ static inline void fuzz_printable(const char *text)
 }
 
 /*
- * Either there is a result or an error of @code. A message may quote its input raw: whoever prints
- * one cleans it.
+ * Either there is a result or an error of @code, which can be printed.
  */
 static inline void fuzz_check(const void *result, const GError *error, int code)
 {
+	g_autofree char *text = error ? error_text(error) : NULL;
+
 	FUZZ_REQUIRE((result != NULL) == (error == NULL));
 	if (!error)
 		return;
@@ -55,7 +56,8 @@ static inline void fuzz_check(const void *result, const GError *error, int code)
 		g_printerr("code %d: %s\n", error->code, error->message);
 		abort();
 	}
-	FUZZ_REQUIRE(*error->message);
+	FUZZ_REQUIRE(*text);
+	fuzz_printable(text);
 }
 
 /* A copy that ends with a NUL and nothing behind it that a reader could run into unseen. */

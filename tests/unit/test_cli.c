@@ -44,6 +44,16 @@ static void test_bad(gconstpointer data)
 	topolab_run_clear(&run);
 }
 
+/* What a user or a guest wrote is quoted, but must not command the terminal. */
+static void test_control_characters(void)
+{
+	struct topolab_run run = topolab_run("show nps9\033[2J\302\233");
+
+	g_assert_cmpint(run.status, ==, 2);
+	g_assert_nonnull(strstr(run.errors, "'nps9?[2J?'"));
+	topolab_run_clear(&run);
+}
+
 static void test_help(void)
 {
 	struct topolab_run run = topolab_run("--help");
@@ -127,6 +137,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(name, &bad_lines[i], test_bad);
 	}
+	g_test_add_func("/cli/control-characters", test_control_characters);
 	g_test_add_func("/cli/help", test_help);
 	g_test_add_func("/cli/help-formats", test_help_formats);
 	g_test_add_func("/cli/version", test_version);

@@ -3,10 +3,11 @@
 
 .DEFAULT_GOAL := all
 
-O ?= build
 CC ?= gcc
 V ?= 0
 SAN ?=
+# What is instrumented lies apart.
+O ?= build$(if $(SAN),-san)
 
 # The tool is for x86-64 Linux only; say so before anything else is tried.
 ifneq ($(shell uname -sm),Linux x86_64)
@@ -24,12 +25,11 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 	    -Wwrite-strings -Wcast-qual -Wno-missing-field-initializers
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) \
-	     -D_GNU_SOURCE -Ilab -I$(O)/gen -DTOPOLAB_SOURCE='"$(CURDIR)"' -DTOPOLAB_PREFIX='"$(PREFIX)"' \
-	     $(PACKAGE_CFLAGS)
+	     -D_GNU_SOURCE -Ilab -I$(O)/gen -DTOPOLAB_SOURCE='"$(CURDIR)"' $(PACKAGE_CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
-PREFIX ?= /usr/local
 
 include ci/deps.mk
+include ci/install.mk
 
 # Read once, and only by the rules that compile, so that `make deps` and `make help` need nothing.
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
@@ -54,9 +54,9 @@ COMMANDS := $(sort $(patsubst lab/cmd/cmd_%.c,%,$(wildcard lab/cmd/cmd_*.c)))
 FORMATS := $(sort $(patsubst lab/report/fmt_%.c,%,$(wildcard lab/report/fmt_*.c)))
 KERNEL_SOURCES := $(sort $(patsubst lab/kernel/src_%.c,%,$(wildcard lab/kernel/src_*.c)))
 
-## all: build topolab and the guest's agent
+## all: build topolab, the guest's agent, the man page and the completion
 .PHONY: all
-all: $(O)/topolab $(O)/agent
+all: $(O)/topolab $(O)/agent $(O)/topolab.1 $(O)/completion.bash
 
 $(O)/topolab: $(O)/lab/main.o $(O)/libtopolab.a
 	$(call say,LINK,$@)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PACKAGE_LIBS) -lm
@@ -71,6 +71,13 @@ $(O)/lab/%.o: lab/%.c Makefile | $(O)/deps.build
 $(O)/agent: $(AGENT_SOURCES) $(wildcard lab/guest/*.h) lab/base/frames.h Makefile | $(O)/deps.build
 	$(call say,AGENT,$@)mkdir -p $(@D) && $(CC) -std=gnu11 $(WARNINGS) -O2 -g -D_GNU_SOURCE -Ilab \
 		-static -s -o $@ $(AGENT_SOURCES) -lz
+
+# From the rows that parse the command line.
+$(O)/topolab.1: $(O)/topolab
+	$(call say,GEN,$@)$(O)/topolab generate manual >$@
+
+$(O)/completion.bash: $(O)/topolab
+	$(call say,GEN,$@)$(O)/topolab generate completion >$@
 
 # Tables of rows, written from file names, sorted: one touch per addition, and still readable.
 comma := ,
@@ -137,6 +144,7 @@ unit: all $(UNIT_PROGRAMS) | $(O)/deps.test
 .PHONY: check
 check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $(O)/deps.test
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
+	$(Q)ci/check-install $(O)
 
 ## check-all: check, and the full machines
 .PHONY: check-all
@@ -165,6 +173,23 @@ nested: all | $(O)/deps.run $(O)/deps.nested
 .PHONY: bench
 bench: all $(BENCH_PROGRAMS) | $(O)/deps.run
 	$(Q)$(O)/bench/bench nps4-mini 5 nps4 1
+
+## lint: layout, layers, banned calls, licence lines, scripts, man page and completion
+.PHONY: lint
+lint: all | $(O)/deps.lint
+	$(Q)ci/lint $(O)
+
+## valgrind: the unit tests under valgrind
+VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+	    --child-silent-after-fork=yes --suppressions=tests/suppressions/valgrind.txt
+.PHONY: valgrind
+valgrind: all $(UNIT_PROGRAMS) | $(O)/deps.test $(O)/deps.valgrind
+	$(Q)G_SLICE=always-malloc prove --timer --exec '$(VALGRIND)' $(UNIT_PROGRAMS)
+
+## analyze: gcc's static analyzer over the tool and the agent
+.PHONY: analyze
+analyze:
+	$(Q)$(MAKE) --no-print-directory O=$(O)-analyze CC=gcc CFLAGS='-O2 -g -fanalyzer' all
 
 ## fuzz: FUZZ_SECONDS=60 of libFuzzer for each target of tests/fuzz, or for FUZZ=NAME
 FUZZ_SECONDS ?= 60

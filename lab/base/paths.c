@@ -44,6 +44,15 @@ static char *find_upwards(const char *binary, const char *source, const char *su
 	return NULL;
 }
 
+/* PREFIX/bin/topolab -> PREFIX/share/topolab, wherever PREFIX was moved to. */
+static char *installed_data(const char *binary, const char *sub)
+{
+	g_autofree char *folder = g_path_get_dirname(binary ? binary : "/usr/bin/topolab");
+	g_autofree char *prefix = g_path_get_dirname(folder);
+
+	return g_build_filename(prefix, "share", "topolab", sub, NULL);
+}
+
 char *paths_data(const char *sub)
 {
 	g_autofree char *binary = g_file_read_link("/proc/self/exe", NULL);
@@ -52,7 +61,7 @@ char *paths_data(const char *sub)
 	char *made;
 
 	if (!binary || !source || !is_below(binary, source))
-		return g_build_filename(TOPOLAB_PREFIX, "share", "topolab", sub, NULL);
+		return installed_data(binary, sub);
 	made = sub ? find_upwards(binary, source, sub) : NULL;
 	return made ? made : g_build_filename(source, sub, NULL);
 }

@@ -7,8 +7,8 @@
 
 /*
  * Data that ships with topolab: topologies/, kernels/, the agent. The source tree of the running
- * binary when it still lies in one, else PREFIX/share/topolab. @sub may be NULL. What the build
- * makes ("agent") is found in the build folder. The path need not exist.
+ * binary when it still lies in one, else share/topolab beside the binary's folder. @sub may be
+ * NULL. What the build makes ("agent") is found in the build folder. The path need not exist.
  */
 char *paths_data(const char *sub);
 /*

@@ -196,8 +196,8 @@ char *cpuid_dump_for_hwloc(const struct cpuid_dump *dump)
 			cache_adapt(&leaf);
 		/* Lists always by ECX: a list without it would never end. */
 		g_string_append_printf(text, "%x %x 0 %x 0 => %x %x %x %x\n",
-				       is_list_leaf(leaf.leaf) ? 5 : 1, leaf.leaf, leaf.subleaf,
-				       leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
+				       is_list_leaf(leaf.leaf) || leaf.subleaf ? 5 : 1, leaf.leaf,
+				       leaf.subleaf, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
 	}
 	return g_string_free(text, FALSE);
 }

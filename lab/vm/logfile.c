@@ -9,21 +9,13 @@
 #define LOG_MAX	  (1u << 20)
 #define WORDS_MAX 500
 
-/* At most LOG_MAX bytes of the one log in the root, or NULL. */
-static char *logfile_read(const char *root)
+/* At most LOG_MAX bytes, or NULL. */
+static char *text_read(const char *path)
 {
-	g_autofree char *folder = g_build_filename(root, "log", "qemu", NULL);
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-	g_autofree char *path = NULL;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char *text;
-	const char *name;
 	ssize_t got;
-	int fd;
 
-	while (dir && (name = g_dir_read_name(dir)))
-		if (!path && g_str_has_suffix(name, ".log"))
-			path = g_build_filename(folder, name, NULL);
-	fd = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return NULL;
 	text = g_malloc0(LOG_MAX + 1);
@@ -31,6 +23,20 @@ static char *logfile_read(const char *root)
 	close(fd);
 	text[MAX(got, 0)] = '\0';
 	return text;
+}
+
+/* The one log of a QEMU in the root, or NULL. */
+static char *logfile_read(const char *root)
+{
+	g_autofree char *folder = g_build_filename(root, "log", "qemu", NULL);
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	g_autofree char *path = NULL;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		if (!path && g_str_has_suffix(name, ".log"))
+			path = g_build_filename(folder, name, NULL);
+	return path ? text_read(path) : NULL;
 }
 
 /*
@@ -60,6 +66,21 @@ char *logfile_last_words(const char *root)
 	g_autofree char *text = logfile_read(root);
 
 	return text ? logfile_last_words_in(text) : NULL;
+}
+
+char *logfile_probe_failure(const char *root)
+{
+	/* virQEMUCapsLogProbeFailure() of src/qemu/qemu_capabilities.c */
+	static const char marker[] = "Failed to probe capabilities for ";
+	g_autofree char *path = g_build_filename(root, "libvirt.log", NULL);
+	g_autofree char *text = text_read(path);
+	const char *found = text ? g_strrstr(text, marker) : NULL;
+	g_autofree char *words = NULL;
+
+	if (!found)
+		return NULL;
+	words = g_strndup(found, MIN(strcspn(found, "\n"), WORDS_MAX));
+	return g_utf8_make_valid(words, -1);
 }
 
 void logfile_copy(const char *root, const char *folder)

@@ -9,6 +9,7 @@
 #include "base/tree.h"
 #include "vm/device.h"
 #include "vm/feed.h"
+#include "vm/logfile.h"
 #include "vm/message.h"
 #include "vm/process.h"
 #include "vm/shutdown.h"
@@ -272,6 +273,23 @@ static bool worker_connect(struct worker *worker, GError **error)
 	return true;
 }
 
+/*
+ * libvirt 11.3 forgets why it did not take a QEMU, one that is too old for instance, and says that
+ * the cause is unknown; its log still has it.
+ */
+static void set_create_error(struct worker *worker, GError **error)
+{
+	g_autofree char *words = virGetLastErrorDomain() == VIR_FROM_NONE
+					 ? logfile_probe_failure(worker->job->root)
+					 : NULL;
+
+	if (words)
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "libvirt cannot start the guest: %s",
+			    words);
+	else
+		set_libvirt_error(error, "start the guest");
+}
+
 /* Paused, so that every channel is open before the guest says its first byte. */
 static bool worker_create(struct worker *worker, GError **error)
 {
@@ -287,7 +305,7 @@ static bool worker_create(struct worker *worker, GError **error)
 		virDomainCreateXML(worker->connection, worker->job->xml, VIR_DOMAIN_START_PAUSED);
 	if (worker->domain)
 		return true;
-	set_libvirt_error(error, "start the guest");
+	set_create_error(worker, error);
 	return false;
 }
 

@@ -10,6 +10,7 @@ enum ending {
 	ENDING_REBOOT,	 /* it tried to reboot: a panic (panic=-1), a triple fault or a reset */
 	ENDING_STALLED,	 /* the kernel spoke, then made no progress */
 	ENDING_SILENT,	 /* not one byte from the kernel */
+	ENDING_STARVED,	 /* no progress, and this host did not let it run */
 	ENDING_DIED,	 /* QEMU, libvirt or the worker died */
 	ENDING_FLOODED,	 /* a stream passed its bound and the guest was destroyed */
 	ENDING_STOPPED,	 /* the user or the deadline ended it */

@@ -41,6 +41,7 @@ static const struct ending_row {
 			   "the guest went down by itself: a panic, a triple fault or a reset"},
 	[ENDING_STALLED] = {VERDICT_TIMEOUT, "the kernel spoke, then made no progress"},
 	[ENDING_SILENT] = {VERDICT_ERROR, "not one byte came from the kernel"},
+	[ENDING_STARVED] = {VERDICT_ERROR, "this host did not let the guest run"},
 	[ENDING_DIED] = {VERDICT_ERROR, "QEMU or libvirt died, not the guest"},
 	[ENDING_FLOODED] = {VERDICT_ERROR, "the guest sent more than any guest should"},
 	[ENDING_STOPPED] = {VERDICT_ERROR, "the guest was stopped before it had an answer"},

@@ -9,6 +9,7 @@
 #include "vm/message.h"
 #include "vm/process.h"
 #include "vm/reap.h"
+#include "vm/silence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,8 +66,9 @@ struct vm {
 	guint64 console_bytes, channel_bytes;
 	gint64 begun_usec, active_usec; /* the second: when something last happened */
 	gint64 tick_usec;		/* when time was last looked at */
-	gint64 told_usec;		/* when the worker was told to end, 0: it was not */
-	bool decided;			/* end.ending holds; the first reason counts */
+	struct silence silence;
+	gint64 told_usec; /* when the worker was told to end, 0: it was not */
+	bool decided;	  /* end.ending holds; the first reason counts */
 	struct vm_end end;
 };
 
@@ -333,31 +335,23 @@ static void worker_gone(pid_t pid G_GNUC_UNUSED, int status, void *data)
 	vm_finish(vm);
 }
 
-/* Nobody speaks for a guest whose process was stopped: that is not the guest's fault. */
-static const char *vm_who_is_stopped(const struct vm *vm)
-{
-	AUTO(root) *proc = root_new_dir("/proc");
-
-	if (vm->worker > 0 && process_is_stopped(proc, vm->worker))
-		return "topolab's worker";
-	return vm->qemu > 0 && process_is_stopped(proc, vm->qemu) ? "QEMU" : NULL;
-}
-
 static void vm_check_silence(struct vm *vm, gint64 now)
 {
 	g_autofree char *detail = NULL;
-	const char *stopped;
+	const char *host;
 	unsigned limit = vm->state == STATE_DEFINING
 				 ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
 				 : vm->silence_seconds;
 
-	if (vm->state == STATE_UP || now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
+	if (vm->state == STATE_UP)
 		return;
-	stopped = vm_who_is_stopped(vm);
-	if (stopped) {
-		detail = g_strdup_printf("no byte came for %u seconds because a signal stopped %s",
-					 limit, stopped);
-		vm_decide(vm, ENDING_DIED, detail);
+	silence_look(&vm->silence, vm->qemu, vm->active_usec, now, limit);
+	if (now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
+		return;
+	host = silence_blames_host(&vm->silence, vm->worker, vm->qemu, now);
+	if (host) {
+		detail = g_strdup_printf("no byte came for %u seconds: %s", limit, host);
+		vm_decide(vm, ENDING_STARVED, detail);
 	} else if (vm->state == STATE_DEFINING) {
 		detail =
 			g_strdup_printf("libvirt did not start the guest within %u seconds", limit);

@@ -102,6 +102,29 @@ bool process_is_stopped(struct root *proc, pid_t pid)
 	return end && (g_str_has_prefix(end, ") T") || g_str_has_prefix(end, ") t"));
 }
 
+bool process_cpu_time(struct root *proc, pid_t pid, struct cpu_time *time)
+{
+	g_autofree char *folder = g_strdup_printf("%d/task", pid);
+	g_auto(GStrv) threads = root_list(proc, "%s", folder);
+
+	*time = (struct cpu_time){0};
+	for (unsigned i = 0; threads[i]; i++) {
+		/* Documentation/scheduler/sched-stats.rst: ran, waited, time slices. */
+		g_autofree char *text =
+			root_read(proc, NULL, "%s/%s/schedstat", folder, threads[i]);
+		g_auto(GStrv) words = g_strsplit(text ? text : "", " ", -1);
+		guint64 ran, waited;
+
+		if (g_strv_length(words) != 3 ||
+		    !g_ascii_string_to_unsigned(words[0], 10, 0, G_MAXINT64, &ran, NULL) ||
+		    !g_ascii_string_to_unsigned(words[1], 10, 0, G_MAXINT64, &waited, NULL))
+			continue;
+		time->ran_ns += ran;
+		time->waited_ns += waited;
+	}
+	return time->ran_ns > 0;
+}
+
 void process_set_timer_slack(pid_t pid, guint64 nanoseconds)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/timerslack_ns", pid);

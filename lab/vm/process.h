@@ -21,6 +21,12 @@ bool process_end(const char *folder, GError **error);
 /* Was it stopped, as by SIGSTOP? False for a process that is gone. @proc is /proc. */
 bool process_is_stopped(struct root *proc, pid_t pid);
 
+struct cpu_time {
+	guint64 ran_ns, waited_ns; /* the second: runnable, and another had the CPU */
+};
+/* Of all threads of @pid together. False when it is gone, or the kernel does not count. */
+bool process_cpu_time(struct root *proc, pid_t pid, struct cpu_time *time);
+
 /*
  * How late, in nanoseconds, @pid's main thread may wake for a timer: PR_SET_TIMERSLACK of another
  * process, proc(5). It needs CAP_SYS_NICE; without it nothing changes.

@@ -310,9 +310,9 @@ static void test_qemu_frozen(struct fixture *fixture, gconstpointer data G_GNUC_
 	fixture->console_when = "Linux version";
 	fixture->act = freeze_qemu;
 	run_guest(fixture, &spec, QUICK, NULL);
-	g_assert_cmpint(fixture->end.ending, ==, ENDING_DIED);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_STARVED);
 	g_assert_cmpstr(fixture->end.detail, ==,
-			"no byte came for 20 seconds because a signal stopped QEMU");
+			"no byte came for 20 seconds: a signal stopped QEMU");
 }
 
 static void freeze_worker(struct fixture *fixture)
@@ -331,9 +331,9 @@ static void test_worker_frozen(struct fixture *fixture, gconstpointer data G_GNU
 	fixture->console_when = "Linux version";
 	fixture->act = freeze_worker;
 	run_guest(fixture, &spec, QUICK, NULL);
-	g_assert_cmpint(fixture->end.ending, ==, ENDING_DIED);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_STARVED);
 	g_assert_cmpstr(fixture->end.detail, ==,
-			"no byte came for 20 seconds because a signal stopped topolab's worker");
+			"no byte came for 20 seconds: a signal stopped topolab's worker");
 }
 
 static void test_deadline(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)

@@ -257,6 +257,16 @@ static void assert_output_is_printable(const struct fault_run *run)
 	}
 }
 
+static bool is_starved(const struct fault_run *run)
+{
+	json_t *result = result_load(run->folder, "small/stub");
+	bool starved =
+		g_strcmp0(json_string_value(json_object_get(result, "ending")), "starved") == 0;
+
+	json_decref(result);
+	return starved;
+}
+
 static void test_guest(struct fault_place *place, gconstpointer data)
 {
 	const struct guest *guest = data;
@@ -265,6 +275,7 @@ static void test_guest(struct fault_place *place, gconstpointer data)
 	struct stub stub = stub_new();
 	struct fault_run run;
 	json_t *result;
+	int status;
 
 	if (guest->console)
 		stub_say(&stub, STUB_CONSOLE, guest->console);
@@ -275,7 +286,14 @@ static void test_guest(struct fault_place *place, gconstpointer data)
 	guest->end(&stub);
 	stub_write(&stub, kernel);
 	run = fault_start(place, "run", arguments);
-	g_assert_cmpint(fault_end(&run), ==, guest->status);
+	status = fault_end(&run);
+	if (strcmp(guest->verdict, "TIMEOUT") == 0 && is_starved(&run)) {
+		g_test_skip("this host is too busy to tell a guest that hangs from one that waits");
+		g_assert_cmpint(status, ==, 3);
+		fault_run_clear(&run);
+		return;
+	}
+	g_assert_cmpint(status, ==, guest->status);
 	result = result_load(run.folder, "small/stub");
 	g_assert_cmpstr(json_string_value(json_object_get(result, "verdict")), ==, guest->verdict);
 	json_decref(result);

@@ -52,7 +52,8 @@ static void signal_process(const struct fault_place *place, const struct fault_r
 		kill(pid, number);
 }
 
-#define DIED "QEMU or libvirt died, not the guest: "
+#define DIED	"QEMU or libvirt died, not the guest: "
+#define STARVED "this host did not let the guest run: "
 
 /* Its words differ with the moment: libvirt may be talking to QEMU, or not yet. */
 static void test_qemu_killed_define(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
@@ -79,7 +80,7 @@ static void test_qemu_stopped(struct fault_place *place, gconstpointer data G_GN
 	fault_wait_for(&run, "booting");
 	signal_process(place, &run, "guest=small", SIGSTOP);
 	assert_error(&run, "guest.ending",
-		     DIED "no byte came for 6 seconds because a signal stopped QEMU");
+		     STARVED "no byte came for 6 seconds: a signal stopped QEMU");
 }
 
 static void test_qemu_stopped_define(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
@@ -106,7 +107,7 @@ static void test_worker_stopped(struct fault_place *place, gconstpointer data G_
 	fault_wait_for(&run, "booting");
 	signal_process(place, &run, "worker", SIGSTOP);
 	assert_error(&run, "guest.ending",
-		     DIED "no byte came for 6 seconds because a signal stopped topolab's worker");
+		     STARVED "no byte came for 6 seconds: a signal stopped topolab's worker");
 }
 
 /* Of topolab itself nothing is left to tell anything; its worker and its QEMU go with it. */

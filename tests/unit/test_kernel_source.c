@@ -276,6 +276,33 @@ static void test_pin(struct fixture *fixture, gconstpointer data)
 	assert_pin("linux_2", 24 * 3600, G_MAXINT64);
 }
 
+/* A pin that names no entry, or that is no text, is like none: nothing is loaded by it. */
+static void test_pin_garbage(struct fixture *fixture, gconstpointer data)
+{
+	static const struct {
+		const char *bytes;
+		gssize length;
+	} pins[] = {{"", 0}, {"\n", 1}, {"\0\0\0", 3}, {"\xff\033[2J/..", -1}, {"../..", -1}};
+
+	(void)data;
+	commit(fixture, "linux 1");
+	for (unsigned i = 0; i < G_N_ELEMENTS(pins); i++) {
+		g_autofree char *path =
+			g_build_filename(fixture->folder, "kernels", "pin-key", NULL);
+		g_autoptr(GError) error = NULL;
+		AUTO(kernel) *kernel = g_new0(struct kernel, 1);
+		gint64 age = 0;
+		g_autofree char *id = NULL;
+
+		g_assert_true(g_file_set_contents(path, pins[i].bytes, pins[i].length, NULL));
+		id = cache_pin_read("key", &age, NULL);
+		g_assert_nonnull(id);
+		g_assert_false(cache_load(id ? id : "", kernel, &error));
+		g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
+		g_assert_null(kernel->image_path);
+	}
+}
+
 /* A mirror in a folder that offers what nobody signed. */
 static void test_unsigned(struct fixture *fixture, gconstpointer data)
 {
@@ -322,6 +349,7 @@ int main(int argc, char **argv)
 		{"/kernel/cache-damage", test_cache_damage},
 		{"/kernel/cache-incomplete", test_cache_incomplete},
 		{"/kernel/pin", test_pin},
+		{"/kernel/pin-garbage", test_pin_garbage},
 		{"/kernel/unsigned", test_unsigned},
 	};
 

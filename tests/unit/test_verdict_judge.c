@@ -59,6 +59,7 @@ static const struct situation {
 	{"silent", ENDING_SILENT, "", NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"died", ENDING_DIED, booted, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"died-at-once", ENDING_DIED, NULL, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
+	{"starved", ENDING_STARVED, booted, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"flooded", ENDING_FLOODED, booted, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"stopped", ENDING_STOPPED, booted, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"no-evidence", ENDING_POWEROFF, booted, NULL, NULL, 1, VERDICT_ERROR, "evidence.channel"},

@@ -4,6 +4,7 @@
 #include "base/tree.h"
 #include "vm/locks.h"
 #include "vm/process.h"
+#include "vm/silence.h"
 #include "vm/vm.h"
 
 #include <fcntl.h>
@@ -120,6 +121,52 @@ static void test_stopped(struct fixture *fixture, gconstpointer data G_GNUC_UNUS
 		g_assert_true(process_is_stopped(proc, pid) == processes[i].stopped);
 	}
 	g_assert_false(process_is_stopped(proc, 26));
+}
+
+/* Two threads, and one that just ended: sched-stats.rst gives the three fields of each. */
+static void test_cpu_time(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	static const char *const threads[][2] = {
+		{"30", "1000 200 5\n"}, {"31", "30 4 1\n"}, {"32", ""}};
+	AUTO(root) *proc = root_new_dir(fixture->folder);
+	struct cpu_time time;
+
+	g_assert_false(process_cpu_time(proc, 30, &time));
+	for (unsigned i = 0; i < G_N_ELEMENTS(threads); i++) {
+		g_autofree char *folder =
+			g_build_filename(fixture->folder, "30", "task", threads[i][0], NULL);
+		g_autofree char *path = g_build_filename(folder, "schedstat", NULL);
+
+		g_assert_cmpint(g_mkdir_with_parents(folder, 0700), ==, 0);
+		g_assert_true(g_file_set_contents(path, threads[i][1], -1, NULL));
+	}
+	g_assert_true(process_cpu_time(proc, 30, &time));
+	g_assert_cmpuint(time.ran_ns, ==, 1030);
+	g_assert_cmpuint(time.waited_ns, ==, 204);
+}
+
+/* In ten seconds; times in milliseconds. */
+static void test_starved(void)
+{
+	static const struct {
+		guint64 ran, waited;
+		bool starved;
+	} cases[] = {
+		{10000, 0, false},     /* a vCPU spins and has its CPU */
+		{20000, 15000, false}, /* more vCPUs than CPUs, but most of what they want */
+		{3000, 7000, true},    /* a vCPU spins, and others take its CPU */
+		{20, 400, false},      /* a halted guest: its timers come late, nobody minds */
+		{20, 2600, true},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct cpu_time before = {5, 7};
+		struct cpu_time after = {5 + cases[i].ran * 1000000, 7 + cases[i].waited * 1000000};
+
+		g_assert_true(silence_is_starved(&before, &after, 10 * G_USEC_PER_SEC) ==
+			      cases[i].starved);
+		g_assert_false(silence_is_starved(&after, &before, 10 * G_USEC_PER_SEC));
+	}
 }
 
 static void test_names(void)
@@ -304,6 +351,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	TEST("/vm/process/find", test_find);
 	TEST("/vm/process/stopped", test_stopped);
+	TEST("/vm/process/cpu-time", test_cpu_time);
+	g_test_add_func("/vm/silence/starved", test_starved);
 	g_test_add_func("/vm/locks/names", test_names);
 	TEST("/vm/root", test_root);
 	TEST("/vm/sweep/owners", test_sweep);

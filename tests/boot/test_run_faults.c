@@ -279,18 +279,20 @@ static void test_two_at_once(struct fault_place *place, gconstpointer data G_GNU
 {
 	g_autofree char *cache = g_build_filename(place->folder, "cache", NULL);
 	g_autofree char *before = g_strdup(g_getenv("TOPOLAB_CACHE"));
+	g_autofree char *kernel = stub_path(place, "stub", HELLO, stub_reset);
+	g_autofree char *arguments = g_strdup_printf("--kernel %s" NO_LIMIT, kernel);
 	struct fault_run runs[2];
 
 	g_setenv("TOPOLAB_CACHE", cache, TRUE);
-	runs[0] = start_standing(place, "one", " --timeout 1");
-	runs[1] = start_standing(place, "two", " --timeout 1");
+	runs[0] = fault_start(place, "one", arguments);
+	runs[1] = fault_start(place, "two", arguments);
 	if (before)
 		g_setenv("TOPOLAB_CACHE", before, TRUE);
 	else
 		g_unsetenv("TOPOLAB_CACHE");
 	for (unsigned i = 0; i < G_N_ELEMENTS(runs); i++) {
 		g_assert_cmpint(fault_end(&runs[i]), ==, 1);
-		assert_job_check(&runs[i], "small/stub", "guest.ending", "TIMEOUT", NULL);
+		assert_job_check(&runs[i], "small/stub", "guest.ending", "FAIL", NULL);
 		assert_results_are_whole(&runs[i]);
 		fault_run_clear(&runs[i]);
 	}

@@ -23,6 +23,7 @@ enum kvm_answer kvm_answer_judge(enum ending ending, const char *console)
 	case ENDING_SILENT:
 		return KVM_FAILS;
 	case ENDING_POWEROFF:
+	case ENDING_STARVED:
 	case ENDING_DIED:
 	case ENDING_FLOODED:
 	case ENDING_STOPPED:

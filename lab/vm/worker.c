@@ -273,10 +273,7 @@ static bool worker_connect(struct worker *worker, GError **error)
 	return true;
 }
 
-/*
- * libvirt 11.3 forgets why it did not take a QEMU, one that is too old for instance, and says that
- * the cause is unknown; its log still has it.
- */
+/* libvirt 11.3 forgets why it did not take a QEMU, one that is too old say; its log has it. */
 static void set_create_error(struct worker *worker, GError **error)
 {
 	g_autofree char *words = virGetLastErrorDomain() == VIR_FROM_NONE

@@ -29,6 +29,7 @@ static void test_judge(void)
 		/* A busy host is no reason to believe anything of KVM, less so to keep it. */
 		{ENDING_STOPPED, "[    0.0] Linux version 6.12\n", KVM_UNKNOWN},
 		{ENDING_DIED, "", KVM_UNKNOWN},
+		{ENDING_STARVED, "", KVM_UNKNOWN},
 		{ENDING_FLOODED, "", KVM_UNKNOWN},
 		{ENDING_POWEROFF, "", KVM_UNKNOWN},
 	};

@@ -83,13 +83,21 @@ struct emit_shape emit_shape(const struct topo *topo)
 	/* Where QEMU has one L3 per package the validator lets only such machines through. */
 	unsigned dies = cpu_row_find(topo)->dies_are_nodes ? topo_nodes_per_package(topo) : llcs;
 
-	return (struct emit_shape){
+	struct emit_shape shape = {
 		.sockets = topo_n_packages(topo),
 		.dies = dies,
 		.modules = llcs / dies,
 		.cores = topo_core_slots_per_llc(topo),
 		.threads = topo_threads_per_core(topo),
+		.module_cache = llcs > dies ? "l3" : NULL,
 	};
+
+	if (topo_cores_per_l2(topo) > 1) {
+		shape.modules = shape.cores / topo_cores_per_l2(topo);
+		shape.cores = topo_cores_per_l2(topo);
+		shape.module_cache = "l2";
+	}
+	return shape;
 }
 
 char *emit_cpu(const struct topo *topo, enum emit_accel accel)

@@ -264,11 +264,14 @@ static void write_argument(xmlTextWriter *writer, const char *option, const char
 static void write_modules(xmlTextWriter *writer, const struct emit_shape *shape)
 {
 	g_autofree char *smp = g_strdup_printf("modules=%u,cores=%u", shape->modules, shape->cores);
+	g_autofree char *cache = NULL;
 
-	if (shape->modules == 1)
+	if (!shape->module_cache)
 		return;
+	cache = g_strdup_printf("smp-cache.0.cache=%s,smp-cache.0.topology=module",
+				shape->module_cache);
 	write_argument(writer, "-smp", smp);
-	write_argument(writer, "-machine", "smp-cache.0.cache=l3,smp-cache.0.topology=module");
+	write_argument(writer, "-machine", cache);
 }
 
 /*

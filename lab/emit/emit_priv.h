@@ -9,9 +9,13 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The machine as QEMU's -smp counts it. An L3 is a module where there are several in a die. */
+/*
+ * The machine as QEMU's -smp counts it. A module is an L3 where there are several in a die, or an L2
+ * where cores share it.
+ */
 struct emit_shape {
 	unsigned sockets, dies, modules, cores, threads;
+	const char *module_cache; /* "l2" or "l3" where there are modules, else NULL */
 };
 
 struct emit_shape emit_shape(const struct topo *topo);

@@ -15,14 +15,15 @@ static unsigned bits_for(unsigned n)
 /*
  * QEMU's APIC ids (include/hw/i386/topology.h) for -smp sockets=packages, dies=llcs, cores=slots,
  * threads: a field for each, wide enough for its count. A package with one LLC has no die field.
- * Each core has an L2 of its own.
  */
 unsigned topo_apic_shift(const struct topo_shape *shape, enum topo_level level)
 {
 	unsigned shift = bits_for(shape->threads);
 
-	if (level == TOPO_CORE || level == TOPO_L2)
+	if (level == TOPO_CORE)
 		return shift;
+	if (level == TOPO_L2)
+		return shift + bits_for(shape->l2_cores);
 	shift += bits_for(shape->core_slots);
 	if (level == TOPO_LLC)
 		return shift;
@@ -135,12 +136,14 @@ static void number_ids(struct topo *topo)
 	}
 }
 
-static unsigned id_at_level(const struct topo_cpu *cpu, enum topo_level level)
+static unsigned id_at_level(const struct topo *topo, const struct topo_cpu *cpu,
+			    enum topo_level level)
 {
 	switch (level) {
 	case TOPO_CORE:
-	case TOPO_L2:
 		return cpu->core;
+	case TOPO_L2:
+		return cpu->core / topo->shape.l2_cores;
 	case TOPO_LLC:
 		return cpu->llc;
 	case TOPO_PACKAGE:
@@ -156,7 +159,7 @@ static void build_masks(struct topo *topo, enum topo_level level)
 
 	topo->masks[level] = g_new0(struct cpus *, topo->n_cpus);
 	for (unsigned i = 0; i < topo->n_cpus; i++) {
-		unsigned id = id_at_level(&topo->cpu[i], level);
+		unsigned id = id_at_level(topo, &topo->cpu[i], level);
 
 		if (by_id[id])
 			topo->masks[level][i] = cpus_ref(by_id[id]);

@@ -21,6 +21,7 @@ static const char *const file_keys[] = {
 	"l3_per_package",
 	"cores_per_l3",
 	"core_slots_per_l3",
+	"cores_per_l2",
 	"threads_per_core",
 	"nodes_per_package",
 	"cpus",
@@ -40,6 +41,7 @@ static const char *const referenced_keys[] = {
 	"l3_per_package",
 	"cores_per_l3",
 	"core_slots_per_l3",
+	"cores_per_l2",
 	"threads_per_core",
 	"nodes_per_package",
 	"cpus",
@@ -159,11 +161,33 @@ static bool read_core_slots(struct topo_shape *shape, const struct yaml_node *ro
 			  shape->core_slots, shape->cores);
 }
 
+/* Some of Intel's small cores share an L2. On AMD Linux takes no L2 to be shared by cores. */
+static bool read_l2_cores(struct topo *topo, const struct yaml_node *root, GError **error)
+{
+	struct topo_shape *shape = &topo->shape;
+	const struct yaml_node *node = yaml_get(root, "cores_per_l2");
+
+	shape->l2_cores = 1;
+	if (!node)
+		return true;
+	if (!yaml_unsigned(node, 1, 64, &shape->l2_cores, error))
+		return false;
+	if (topo->model.vendor != TOPO_VENDOR_INTEL)
+		return yaml_error(node, error, "'cores_per_l2' is for vendor '%s' only",
+				  topo_vendor_name(TOPO_VENDOR_INTEL));
+	return (shape->cores % shape->l2_cores == 0 && shape->cores == shape->core_slots &&
+		(shape->l2_cores & (shape->l2_cores - 1)) == 0) ||
+	       yaml_error(node, error,
+			  "'cores_per_l2' is %u, it must be a power of two that divides the %u "
+			  "cores of an L3, whose slots must all be filled",
+			  shape->l2_cores, shape->cores);
+}
+
 /* What the two forms of a file have for themselves. */
 static bool check_form(const struct yaml_node *root, GError **error)
 {
-	static const char *const compact[] = {"core_slots_per_l3", "nodes_per_package",
-					      "numbering"};
+	static const char *const compact[] = {"core_slots_per_l3", "cores_per_l2",
+					      "nodes_per_package", "numbering"};
 	const struct yaml_node *nodes = yaml_get(root, "nodes");
 	bool rows = yaml_get(root, "cpus") != NULL;
 
@@ -208,7 +232,7 @@ static bool read_shape(struct topo *topo, const struct yaml_node *root, GError *
 	       read_number(root, "packages", 1, 64, &shape->packages, error) &&
 	       read_number(root, "l3_per_package", 1, 64, &shape->llcs, error) &&
 	       read_number(root, "cores_per_l3", 1, 512, &shape->cores, error) &&
-	       read_core_slots(shape, root, error) &&
+	       read_core_slots(shape, root, error) && read_l2_cores(topo, root, error) &&
 	       read_number(root, "threads_per_core", 1, 2, &shape->threads, error) &&
 	       read_nodes(topo, root, error) &&
 	       (!yaml_get(root, "cpus") || topo_read_rows(topo, root, error));

@@ -25,6 +25,7 @@ struct topo_shape {
 	unsigned core_slots; /* per LLC */
 	unsigned threads;    /* per core */
 	unsigned cores;	     /* per LLC; the slots after these are empty */
+	unsigned l2_cores;   /* per L2: a power of two, so that it shows in no APIC id */
 	unsigned nodes;	     /* per package; 0: the file has a row for each CPU */
 };
 

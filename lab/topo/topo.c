@@ -162,6 +162,11 @@ unsigned topo_core_slots_per_llc(const struct topo *topo)
 	return topo->shape.core_slots;
 }
 
+unsigned topo_cores_per_l2(const struct topo *topo)
+{
+	return topo->shape.l2_cores;
+}
+
 unsigned topo_threads_per_core(const struct topo *topo)
 {
 	return topo->shape.threads;

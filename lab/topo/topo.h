@@ -105,6 +105,7 @@ bool topo_needs_madt(const struct topo *topo);
 unsigned topo_n_packages(const struct topo *topo);
 unsigned topo_llcs_per_package(const struct topo *topo);
 unsigned topo_core_slots_per_llc(const struct topo *topo);
+unsigned topo_cores_per_l2(const struct topo *topo);
 unsigned topo_threads_per_core(const struct topo *topo);
 /* 0: the nodes are not slices of the packages. */
 unsigned topo_nodes_per_package(const struct topo *topo);

@@ -113,6 +113,9 @@ static const struct want wanted[] = {
 	{"gnr-snc3-mini", "debian-7.3", 3, "MC 2-3; NUMA 0-5; NUMA 0-11"},
 	/* Commit 0fb3978b0aac: no level for the distances to nodes without CPUs, 17 and 28. */
 	{"clx-pmem-mini", NULL, 0, "SMT 0,6; MC 0-2,6-8; NUMA 0-11"},
+	/* Commit 66558b730f25: 24 cores in 6 clusters of 4 that share an L2. */
+	{"jacobsville", NULL, 0, "CLS 0-3; MC 0-23"},
+	{"jacobsville", NULL, 23, "CLS 20-23; MC 0-23"},
 };
 
 #define NEAR "SD_BALANCE_NEWIDLE SD_BALANCE_EXEC SD_BALANCE_FORK SD_WAKE_AFFINE SD_SERIALIZE"
@@ -307,12 +310,16 @@ static void check_gnr_snc3(const char *folder, const char *kernel)
 	json_decref(result);
 }
 
+/* Whole machines that are small enough as they are. */
+#define SMALL "jacobsville"
+
 static void test_minis(void)
 {
 	g_autofree char *folder = g_dir_make_tmp("topolab-boot-XXXXXX", NULL);
 	g_autofree char *minis = mini_names();
+	g_autofree char *machines = g_strconcat(minis, " ", SMALL, NULL);
 
-	check_machines(folder, minis, "debian-6.1 debian-6.12 debian-7.3", 2);
+	check_machines(folder, machines, "debian-6.1 debian-6.12 debian-7.3", 2);
 	check_gnr_snc3(folder, "debian-6.1");
 	check_gnr_snc3(folder, "debian-6.12");
 	folder_remove(folder);

@@ -3,6 +3,7 @@
 
 #include "base/yaml.h"
 #include "report/lines.h"
+#include "topo/keeps.h"
 
 #include <string.h>
 
@@ -102,8 +103,11 @@ static void sheet_mini(struct sheet *sheet)
 	if (!topo_mini_of(sheet->topo))
 		return;
 	sheet_print(sheet, "mini of", "%s, of which it keeps:", topo_mini_of(sheet->topo));
-	for (unsigned i = 0; keeps && i < yaml_count(keeps); i++)
-		sheet_print(sheet, "", "- %s", yaml_text(yaml_item(keeps, i), NULL));
+	for (unsigned i = 0; keeps && i < yaml_count(keeps); i++) {
+		const char *name = yaml_text(yaml_item(keeps, i), NULL);
+
+		sheet_print(sheet, "", "- %s: %s", name, topo_keep_help(name));
+	}
 }
 
 static void sheet_cpus(struct sheet *sheet, const char *label, const struct cpus *cpus)

@@ -3,6 +3,7 @@
 #include "topo/load_yaml.h"
 
 #include "base/error.h"
+#include "topo/keeps.h"
 
 #include <string.h>
 
@@ -381,6 +382,29 @@ static bool read_boot(struct topo *topo, const struct yaml_node *root, GError **
 	return true;
 }
 
+static bool read_keeps(struct topo *topo, const struct yaml_node *keeps, GError **error)
+{
+	topo->keeps = g_new0(char *, yaml_count(keeps) + 1);
+	for (unsigned i = 0; i < yaml_count(keeps); i++) {
+		const struct yaml_node *item = yaml_item(keeps, i);
+		const char *name = yaml_text(item, error);
+		g_autofree char *names = NULL;
+
+		if (!name)
+			return false;
+		if (!topo_keep_help(name)) {
+			names = topo_keep_names();
+			return yaml_error(item, error,
+					  "'keeps' cannot be checked for '%s', the names are %s",
+					  name, names);
+		}
+		if (g_strv_contains((const char *const *)topo->keeps, name))
+			return yaml_error(item, error, "'keeps' names '%s' twice", name);
+		topo->keeps[i] = g_strdup(name);
+	}
+	return true;
+}
+
 /* A small machine that stands for a large one says which, and in what. */
 static bool read_mini(struct topo *topo, const struct yaml_node *root, GError **error)
 {
@@ -400,10 +424,7 @@ static bool read_mini(struct topo *topo, const struct yaml_node *root, GError **
 	if (yaml_count(keeps) == 0)
 		return yaml_error(keeps, error, "'keeps' is empty: what does it keep of '%s'?",
 				  topo->mini_of);
-	for (unsigned i = 0; i < yaml_count(keeps); i++)
-		if (!yaml_text(yaml_item(keeps, i), error))
-			return false;
-	return true;
+	return read_keeps(topo, keeps, error);
 }
 
 bool topo_read_yaml(struct topo *topo, const struct yaml_node *root, GError **error)

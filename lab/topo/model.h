@@ -39,6 +39,7 @@ struct topo_position {
 struct topo {
 	char *name, *title, *text, *boot_arguments;
 	char *mini_of;		/* NULL: a machine of its own */
+	char **keeps;		/* names of keeps.c; NULL: not a mini */
 	GHashTable *references; /* char * -> char * */
 	struct topo_cpu_model model;
 	enum topo_numbering numbering;

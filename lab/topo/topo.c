@@ -43,6 +43,7 @@ static void topo_clear(gpointer data)
 	g_free(topo->text);
 	g_free(topo->boot_arguments);
 	g_free(topo->mini_of);
+	g_strfreev(topo->keeps);
 	g_hash_table_unref(topo->references);
 	g_free(topo->node_memory_mib);
 	g_free(topo->distance);

@@ -6,8 +6,12 @@
 CC ?= gcc
 V ?= 0
 SAN ?=
-# What is instrumented lies apart.
+# What is instrumented lies apart. Leaks of libraries are named one by one, with the reason.
 O ?= build$(if $(SAN),-san)
+ifneq ($(SAN),)
+export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/suppressions/lsan.txt:print_suppressions=0
+export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
+endif
 
 # The tool is for x86-64 Linux only; say so before anything else is tried.
 ifneq ($(shell uname -sm),Linux x86_64)

@@ -8,7 +8,8 @@ BEGIN {
 		"kernel: base|image: base|vm: base|verdict: base topo expect observe|" \
 		"report: base topo verdict|" \
 		"run: base topo expect emit observe kernel image vm verdict report|" \
-		"cmd: base topo expect emit observe kernel image vm verdict report run", rows, "|")
+		"live: base topo expect emit observe kernel image vm verdict report run|" \
+		"cmd: base topo expect emit observe kernel image vm verdict report run live", rows, "|")
 	for (i = 1; i <= n; i++) {
 		split(rows[i], row, ": *")
 		known[row[1]] = 1

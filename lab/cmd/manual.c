@@ -59,6 +59,7 @@ static const struct entry variables[] = {
 			    "/run/topolab for root, $XDG_RUNTIME_DIR/topolab or /tmp/topolab-UID."},
 	{"TOPOLAB_MIRROR", "Where Debian's packages are fetched from, instead of the mirror that "
 			   "this system uses."},
+	{"TOPOLAB_BUSYBOX", "The static busybox of guests that stay up, instead of /bin/busybox."},
 	{"XDG_CACHE_HOME, XDG_RUNTIME_DIR", "See the two above."},
 	{"NO_COLOR", "Set to anything: no colours."},
 	{"TERM", "'dumb': no colours and no lines that are written over."},

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /*
- * The machine as QEMU's -smp counts it. A module is an L3 where there are several in a die, or an L2
- * where cores share it.
+ * The machine as QEMU's -smp counts it. A module is an L3 where there are several in a die, or an
+ * L2 where cores share it.
  */
 struct emit_shape {
 	unsigned sockets, dies, modules, cores, threads;

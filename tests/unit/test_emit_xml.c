@@ -402,8 +402,8 @@ static char *emit_topology(const char *name)
 }
 
 /*
- * A new machine is one file, so it needs none of these; one of each kind is enough. To have one more
- * make an empty file and run with TOPOLAB_UPDATE_GOLDEN=1.
+ * A new machine is one file, so it needs none of these; one of each kind is enough. To have one
+ * more make an empty file and run with TOPOLAB_UPDATE_GOLDEN=1.
  */
 static void test_golden(gconstpointer data)
 {

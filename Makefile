@@ -18,6 +18,21 @@ ifneq ($(shell uname -sm),Linux x86_64)
 $(error topolab needs Linux on x86-64, this is $(shell uname -s) on $(shell uname -m))
 endif
 
+# Through sudo in the caller's own folder, what is built is built by the caller, or it would be in
+# their way ever after. Only what installs, boots or removes is root's.
+AS_ROOT := deps test check check-all bench install uninstall clean
+ifneq ($(filter-out 0,$(SUDO_UID)),)
+ifeq ($(shell id -u):$(shell stat -c %u .),0:$(SUDO_UID))
+CALLER := $(SUDO_UID):$(SUDO_GID)
+SHELL := /usr/bin/setpriv
+.SHELLFLAGS := --reuid=$(SUDO_UID) --regid=$(SUDO_GID) --init-groups -- /bin/sh -c
+$(AS_ROOT): private SHELL := /bin/sh
+$(AS_ROOT): private .SHELLFLAGS := -c
+$(O)/deps.%: private SHELL := /bin/sh
+$(O)/deps.%: private .SHELLFLAGS := -c
+endif
+endif
+
 PACKAGES := glib-2.0 gio-2.0 gio-unix-2.0 libvirt libvirt-qemu hwloc libfyaml jansson libarchive \
 	    smartcols libxml-2.0 zlib
 

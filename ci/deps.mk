@@ -9,4 +9,5 @@ deps:
 	$(Q)DEPS='$(DEPS)' ci/deps
 
 $(O)/deps.%: ci/deps $(wildcard /var/lib/dpkg/status)
-	$(Q)DEPS='$(DEPS)' ci/deps --soft $* && mkdir -p $(@D) && touch $@
+	$(Q)DEPS='$(DEPS)' ci/deps --soft $* && mkdir -p $(@D) && touch $@ \
+		$(if $(CALLER),&& chown $(CALLER) $(@D) $@)

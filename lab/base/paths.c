@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/paths.h"
 
+#include "base/caller.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -113,23 +114,47 @@ static char *cache_below(const char *folder, const char *rest, const char *sub, 
 	return folder_make(path, error) ? g_steal_pointer(&path) : NULL;
 }
 
+/*
+ * Is @folder one for us to make a cache in? XDG base directory specification: relative paths are to
+ * be ignored. sudo may keep the caller's HOME: what root made there would be in the caller's way.
+ */
+static bool is_for_cache(const char *folder)
+{
+	return folder && g_path_is_absolute(folder) && !caller_owns(folder);
+}
+
+static void no_cache(GError **error, const char *xdg, const char *home, const char *problem)
+{
+	g_autofree char *xdg_text = xdg && *xdg ? g_strdup_printf("'%s'", xdg) : NULL;
+	g_autofree char *home_text = home ? g_strdup_printf("'%s'", home) : NULL;
+
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+		    "there is no folder for the cache: XDG_CACHE_HOME is %s, the home folder is "
+		    "%s, and %s; name a folder that can be written in TOPOLAB_CACHE",
+		    xdg_text ? xdg_text : "not set", home_text ? home_text : "unknown", problem);
+}
+
 char *paths_cache(const char *sub, GError **error)
 {
 	const char *chosen = g_getenv("TOPOLAB_CACHE");
 	const char *xdg = g_getenv("XDG_CACHE_HOME");
 	const char *home = g_get_home_dir();
+	g_autoptr(GError) cause = NULL;
 	char *path = NULL;
 
 	/* g_build_filename() ends at the first NULL, so empty strings stand for absent parts. */
 	sub = sub ? sub : "";
 	if (chosen && *chosen)
 		return cache_below(chosen, "", sub, error);
-	/* XDG base directory specification: relative paths are to be ignored. */
-	if (xdg && g_path_is_absolute(xdg))
+	if (is_for_cache(xdg))
 		path = cache_below(xdg, "topolab", sub, NULL);
-	if (!path && home && g_path_is_absolute(home))
+	if (!path && is_for_cache(home))
 		path = cache_below(home, ".cache/topolab", sub, NULL);
-	return path ? path : cache_below("/var/cache/topolab", "", sub, error);
+	if (!path)
+		path = cache_below("/var/cache/topolab", "", sub, &cause);
+	if (!path)
+		no_cache(error, xdg, home, cause->message);
+	return path;
 }
 
 /* Makes @path ours alone. Somebody else's folder, or a link planted in /tmp, is refused. */

@@ -18,7 +18,8 @@ char *paths_data(const char *sub);
 char **paths_names(const char *const *folders, const char *suffix);
 /*
  * $TOPOLAB_CACHE, else $XDG_CACHE_HOME/topolab, else ~/.cache/topolab, else /var/cache/topolab: the
- * first that can be made and written. @sub (may be NULL) is created below it. Errors are ERROR_LAB.
+ * first that can be made and written. Through sudo the caller's own folders are passed over. @sub
+ * (may be NULL) is created below it. Errors are ERROR_LAB.
  */
 char *paths_cache(const char *sub, GError **error);
 /*

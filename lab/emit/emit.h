@@ -40,6 +40,11 @@ char *emit_domain_xml(const struct topo *topo, const struct emit_domain *domain,
 /* Boot arguments for speed and for what observe/ reads, then the machine's own. */
 char *emit_command_line(const struct topo *topo, enum emit_accel accel);
 
+/*
+ * Has the machine APIC ids that only x2APIC with interrupt remapping can address? QEMU and libvirt
+ * ask for it as soon as an empty position has one.
+ */
+bool emit_has_wide_apic_ids(const struct topo *topo);
 /* Do numbering and empty positions need a MADT of our own? */
 bool emit_needs_madt(const struct topo *topo);
 /* ACPI 6.5 section 5.2.12, to replace QEMU's through the initrd. */

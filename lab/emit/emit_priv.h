@@ -23,10 +23,4 @@ struct emit_shape emit_shape(const struct topo *topo);
 /* The value of QEMU's -cpu. */
 char *emit_cpu(const struct topo *topo, enum emit_accel accel);
 
-/*
- * Has the machine APIC ids that only x2APIC with interrupt remapping can address? QEMU and libvirt
- * ask for it as soon as an empty position has one.
- */
-bool emit_has_wide_apic_ids(const struct topo *topo);
-
 #endif

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ struct apt {
 	int lock;
 };
 
-static bool check_host(GError **error)
+bool apt_check_host(GError **error)
 {
 	static const char *const programs[] = {"apt-get", "apt-cache", "dpkg-deb"};
 
@@ -149,19 +150,38 @@ static bool write_root(struct apt *apt, GError **error)
 	       g_file_set_contents(apt->config, config, -1, error);
 }
 
+/* For whoever waits: it is we who hold the lock. Always true, for it is no more than a hint. */
+static bool lock_sign(int fd)
+{
+	if (ftruncate(fd, 0) == 0)
+		dprintf(fd, "%d\n", (int)getpid());
+	return true;
+}
+
+static void say_holder(int fd, const struct kernel_options *options)
+{
+	char holder[16] = "";
+	g_autofree char *text = NULL;
+
+	if (pread(fd, holder, sizeof(holder) - 1, 0) <= 0)
+		g_strlcpy(holder, "unknown", sizeof(holder));
+	text = g_strdup_printf("waiting for another topolab, process %s, that fetches a kernel",
+			       g_strchomp(holder));
+	if (options->progress)
+		options->progress(text, options->data);
+}
+
 static bool take_lock(struct apt *apt, const struct kernel_options *options, GError **error)
 {
 	g_autofree char *path = g_build_filename(apt->folder, "topolab.lock", NULL);
 
 	apt->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (apt->lock >= 0 && flock(apt->lock, LOCK_EX | LOCK_NB) == 0)
-		return true;
+		return lock_sign(apt->lock);
 	if (apt->lock >= 0 && errno == EWOULDBLOCK) {
-		if (options->progress)
-			options->progress("waiting for another topolab that fetches a kernel",
-					  options->data);
+		say_holder(apt->lock, options);
 		if (flock(apt->lock, LOCK_EX) == 0)
-			return true;
+			return lock_sign(apt->lock);
 	}
 	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot lock '%s': %s", path,
 		    g_strerror(errno));
@@ -175,7 +195,7 @@ struct apt *apt_open(const char *suites, const struct kernel_options *options, G
 	g_autofree char *folder = NULL;
 	AUTO(apt) *apt = NULL;
 
-	if (!check_host(error))
+	if (!apt_check_host(error))
 		return NULL;
 	folder = paths_cache(sub, error);
 	if (!folder)
@@ -312,12 +332,34 @@ static void take_newest(const char *madison, struct apt_package *package)
 	}
 }
 
+/* @glob with its version, from its first digit to its star, made one star. */
+static char *any_version(const char *glob)
+{
+	gsize before = strcspn(glob, G_CSET_DIGITS);
+	const char *star = strchr(glob + before, '*');
+
+	return star ? g_strdup_printf("%.*s%s", (int)before, glob, star) : g_strdup(glob);
+}
+
+char *apt_similar(const char *names, const char *glob)
+{
+	g_auto(GStrv) lines = g_strsplit(names, "\n", -1);
+	g_autofree char *wide = any_version(glob);
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; lines[i]; i++)
+		if (g_pattern_match_simple(wide, lines[i]))
+			g_string_append_printf(text, "%s'%s'", text->len ? ", " : "", lines[i]);
+	return g_string_free(text, text->len == 0);
+}
+
 bool apt_newest(struct apt *apt, const char *glob, struct apt_package *package, GError **error)
 {
 	const char *const list[] = {"apt-cache", "pkgnames", NULL};
 	g_autoptr(GPtrArray) arguments = NULL;
 	g_autofree char *names = NULL;
 	g_autofree char *madison = NULL;
+	g_autofree char *similar = NULL;
 
 	if (!apt_query(apt, list, &names, error))
 		return false;
@@ -330,8 +372,10 @@ bool apt_newest(struct apt *apt, const char *glob, struct apt_package *package, 
 	}
 	if (package->name)
 		return true;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "no package in '%s' matches '%s'", apt->suites,
-		    glob);
+	similar = apt_similar(names, glob);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+		    "the mirror has no package in '%s' that matches '%s'; it has %s", apt->suites,
+		    glob, similar ? similar : "none of another version either");
 	return false;
 }
 

@@ -12,6 +12,9 @@
 
 struct apt;
 
+/* Has this host what fetching takes: apt, dpkg-deb, Debian's keys? */
+bool apt_check_host(GError **error);
+
 /*
  * @suites: blank separated, "bookworm-security bookworm-backports". Waits for another run that
  * uses the same root, and holds its lock until apt_close().
@@ -30,6 +33,12 @@ void apt_package_clear(struct apt_package *package);
 
 /* The package with the highest version among those whose name matches the glob. */
 bool apt_newest(struct apt *apt, const char *glob, struct apt_package *package, GError **error);
+
+/*
+ * Of @names (one a line, as apt-cache pkgnames prints) those that would match @glob if its version
+ * were another, for a message; NULL: none.
+ */
+char *apt_similar(const char *names, const char *glob);
 
 /* Downloads one package and unpacks it (dpkg-deb -x) into @folder, which is created. */
 bool apt_unpack(struct apt *apt, const char *name, const char *version, const char *folder,

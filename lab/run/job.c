@@ -70,7 +70,8 @@ static struct result *job_result_new(const struct job_spec *spec)
 	return result;
 }
 
-struct result *job_not_started(const struct job_spec *spec, const char *reason)
+struct result *job_not_started(const struct job_spec *spec, enum verdict verdict,
+			       const char *reason)
 {
 	struct result *result = job_result_new(spec);
 
@@ -80,7 +81,7 @@ struct result *job_not_started(const struct job_spec *spec, const char *reason)
 	result->judgement->checks = checks_new();
 	checks_add(result->judgement->checks, &(struct check){
 						      .name = "lab.started",
-						      .verdict = VERDICT_ERROR,
+						      .verdict = verdict,
 						      .cpu = -1,
 						      .level = -1,
 						      .reason = reason,

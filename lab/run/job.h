@@ -37,7 +37,8 @@ struct job_spec {
 struct job;
 
 /* The result of a job that was never started, an ERROR that says why. Caller frees. */
-struct result *job_not_started(const struct job_spec *spec, const char *reason);
+struct result *job_not_started(const struct job_spec *spec, enum verdict verdict,
+			       const char *reason);
 
 /* "nps4/debian-6.12": the job's folder below the run's. Caller frees. */
 char *job_folder(const struct job_spec *spec);

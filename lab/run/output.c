@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/output.h"
 
+#include "base/caller.h"
 #include "base/error.h"
 #include "base/terminal.h"
 
@@ -24,6 +25,7 @@ static void point_latest_to(const char *name)
 	/* A convenience: where it cannot be made the run goes on without it. */
 	if (symlink(name, fresh) == 0 && rename(fresh, "results/latest") != 0)
 		g_remove(fresh);
+	caller_give("results/latest");
 }
 
 bool output_folder_check(const char *folder, GError **error)
@@ -36,10 +38,26 @@ bool output_folder_check(const char *folder, GError **error)
 	return false;
 }
 
+/* The first part of @path that is not there yet, or all of it. */
+static char *first_missing(const char *path)
+{
+	char *missing = g_strdup(path);
+
+	for (;;) {
+		g_autofree char *parent = g_path_get_dirname(missing);
+
+		if (strcmp(parent, missing) == 0 || g_file_test(parent, G_FILE_TEST_EXISTS))
+			return missing;
+		g_free(missing);
+		missing = g_steal_pointer(&parent);
+	}
+}
+
 char *output_folder_new(const char *folder, GError **error)
 {
 	g_autofree char *name = NULL;
 	g_autofree char *path = g_strdup(folder);
+	g_autofree char *made = NULL;
 
 	if (!path) {
 		g_autoptr(GDateTime) now = g_date_time_new_now_utc();
@@ -48,11 +66,13 @@ char *output_folder_new(const char *folder, GError **error)
 		name = g_strdup_printf("%s-%d", stamp, (int)getpid());
 		path = g_build_filename("results", name, NULL);
 	}
+	made = first_missing(path);
 	if (g_mkdir_with_parents(path, 0755) != 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", path,
 			    g_strerror(errno));
 		return NULL;
 	}
+	caller_give(made);
 	if (name)
 		point_latest_to(name);
 	return g_steal_pointer(&path);
@@ -94,6 +114,7 @@ int output_report(const struct report *report, const struct report_format *forma
 	g_autofree char *text = format->write(report, &style);
 	bool written = output_write(report, error);
 
+	caller_give(report->run_folder);
 	/* Where no file can be written, what was found out is at least told. */
 	fputs(text, stdout);
 	return written ? report_exit_status(report) : 3;

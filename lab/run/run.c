@@ -11,6 +11,7 @@
 #include "run/pack.h"
 #include "run/progress.h"
 #include "topo/load.h"
+#include "vm/qemu.h"
 #include "vm/vm.h"
 
 #include <glib-unix.h>
@@ -25,6 +26,7 @@ struct run {
 	GPtrArray *topologies; /* struct topo * */
 	GPtrArray *kernels;    /* struct kernel * */
 	GBytes *agent;
+	struct qemu *qemu; /* NULL: on another host */
 	enum emit_accel accel;
 	char *folder;
 	GPtrArray *waiting; /* struct run_job *, in order */
@@ -45,6 +47,7 @@ struct run_job {
 	struct pack_load load;
 	struct job *job; /* NULL while waiting */
 	char *folder;
+	char *unsupported; /* why this QEMU cannot do it; NULL: it can */
 };
 
 static void topo_release(gpointer topo)
@@ -70,6 +73,7 @@ static void run_job_free(gpointer data)
 	if (run_job->job)
 		job_free(run_job->job);
 	g_free(run_job->folder);
+	g_free(run_job->unsupported);
 	g_free(run_job);
 }
 
@@ -82,6 +86,7 @@ static void run_clear(struct run *run)
 	g_ptr_array_unref(run->kernels);
 	g_ptr_array_unref(run->topologies);
 	g_clear_pointer(&run->agent, g_bytes_unref);
+	g_clear_pointer(&run->qemu, qemu_free);
 	g_clear_pointer(&run->loop, g_main_loop_unref);
 	g_free(run->folder);
 }
@@ -134,6 +139,44 @@ static bool run_load_agent(struct run *run, GError **error)
 	}
 	run->agent = g_bytes_new_take(data, length);
 	return true;
+}
+
+/* Without QEMU libvirt only says that it found no emulator. */
+static bool run_find_qemu(const struct run *run, GError **error)
+{
+	g_autofree char *path = run->options->uri ? NULL : qemu_find(error);
+
+	return path || run->options->uri;
+}
+
+/* What an old one may lack is asked only for machines that need it. */
+static bool run_ask_qemu(struct run *run, GError **error)
+{
+	bool wide = false;
+
+	for (guint i = 0; i < run->topologies->len; i++)
+		wide |= emit_has_wide_apic_ids(g_ptr_array_index(run->topologies, i));
+	if (!wide || run->options->uri)
+		return true;
+	run->qemu = qemu_ask(error);
+	return run->qemu != NULL;
+}
+
+/* Why the QEMU of this host cannot be that machine, or NULL. */
+static char *run_unsupported(const struct run *run, const struct topo *topo)
+{
+	const struct qemu *qemu = run->qemu;
+
+	if (!qemu)
+		return NULL;
+	if (topo_n_cpus(topo) > qemu->max_cpus)
+		return g_strdup_printf("QEMU %s has machines of up to %u CPUs, not %u",
+				       qemu->version, qemu->max_cpus, topo_n_cpus(topo));
+	if (run->accel == EMIT_ACCEL_TCG && emit_has_wide_apic_ids(topo) && !qemu->tcg_x2apic)
+		return g_strdup_printf("QEMU %s has no x2APIC under TCG, which APIC ids above 254 "
+				       "need; QEMU 9.0 has",
+				       qemu->version);
+	return NULL;
 }
 
 /* "auto" is the only mode that may come down to TCG, and then it says so. */
@@ -200,6 +243,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 	};
 	run_job->load = pack_guest(topo);
 	run_job->folder = job_folder(&run_job->spec);
+	run_job->unsupported = run_unsupported(run, topo);
 	for (unsigned i = 0; i < run->waiting->len; i++) {
 		const struct run_job *other = g_ptr_array_index(run->waiting, i);
 
@@ -296,6 +340,28 @@ static int run_next(const struct run *run)
 	return pack_next(&run->limit, &run->running, loads, run->waiting->len);
 }
 
+/* Says of a job that is in nobody's hands yet how it came out. */
+static void run_settle(struct run *run, const struct run_job *run_job, enum verdict verdict,
+		       const char *reason)
+{
+	g_ptr_array_index(run->results, run_job->index) =
+		job_not_started(&run_job->spec, verdict, reason);
+}
+
+static void run_skip_unsupported(struct run *run)
+{
+	for (guint i = 0; i < run->waiting->len;) {
+		const struct run_job *run_job = g_ptr_array_index(run->waiting, i);
+
+		if (!run_job->unsupported) {
+			i++;
+			continue;
+		}
+		run_settle(run, run_job, VERDICT_SKIP, run_job->unsupported);
+		g_ptr_array_remove_index(run->waiting, i);
+	}
+}
+
 static void run_fill(struct run *run)
 {
 	int next;
@@ -356,7 +422,8 @@ static bool run_prepare(struct run *run, GError **error)
 	/* Without /proc not even the machines are found: vm_init() says so. */
 	return output_folder_check(run->options->folder, error) && vm_init(error) &&
 	       run_load(run, error) && run_load_agent(run, error) && vm_sweep(error) >= 0 &&
-	       run_choose_accel(run, error) &&
+	       run_find_qemu(run, error) && run_choose_accel(run, error) &&
+	       run_ask_qemu(run, error) &&
 	       (run->folder = output_folder_new(run->options->folder, error)) &&
 	       run_plan(run, error);
 }
@@ -374,8 +441,8 @@ static int run_report(struct run *run, GError **error)
 	for (guint i = 0; i < run->waiting->len; i++) {
 		const struct run_job *run_job = g_ptr_array_index(run->waiting, i);
 
-		g_ptr_array_index(run->results, run_job->index) = job_not_started(
-			&run_job->spec, "the run was interrupted before this job began");
+		run_settle(run, run_job, VERDICT_ERROR,
+			   "the run was interrupted before this job began");
 	}
 	return output_report(&report, run->options->format, run->options->verbose, error);
 }
@@ -415,6 +482,7 @@ int run_all(const struct run_options *options, GError **error)
 	signal(SIGPIPE, SIG_IGN);
 	run.progress = progress_new(options->quiet ? PROGRESS_QUIET : progress_mode_for_stderr());
 	if (run_prepare(&run, error)) {
+		run_skip_unsupported(&run);
 		progress_expect(run.progress, run.waiting->len);
 		run_guests(&run);
 		status = run.stayed ? 0 : run_report(&run, error);

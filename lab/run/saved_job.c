@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/saved_job.h"
 
+#include "base/caller.h"
 #include "base/error.h"
 #include "topo/load.h"
 
@@ -150,6 +151,7 @@ bool saved_job_write(struct saved_job *job, GError **error)
 	if (!g_file_set_contents_full(job->path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0644,
 				      &cause))
 		return input_failed_with(error, job->path, cause);
+	caller_give(job->path);
 	return true;
 }
 

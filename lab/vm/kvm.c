@@ -13,7 +13,6 @@
 #include "vm/kvm_answer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -191,17 +190,12 @@ static bool kvm_works_cached(const struct stat *kvm, const struct vm_kvm_questio
 bool vm_kvm_works(const struct vm_kvm_question *question, char **why)
 {
 	struct stat kvm;
-	int fd;
 
+	if (!vm_kvm_opens(why))
+		return false;
 	if (stat("/dev/kvm", &kvm) < 0) {
-		*why = g_strdup("this host has no /dev/kvm");
+		*why = g_strdup_printf("/dev/kvm is gone: %s", g_strerror(errno));
 		return false;
 	}
-	fd = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-	if (fd < 0) {
-		*why = g_strdup_printf("/dev/kvm cannot be opened: %s", g_strerror(errno));
-		return false;
-	}
-	close(fd);
 	return kvm_works_cached(&kvm, question, why);
 }

@@ -110,5 +110,16 @@ struct vm_kvm_question {
  * default main context meanwhile. @why receives a sentence when not.
  */
 bool vm_kvm_works(const struct vm_kvm_question *question, char **why);
+/* Can we open /dev/kvm? The part of the answer that needs no boot. */
+bool vm_kvm_opens(char **why);
+
+/* libvirt's QEMU driver, found out by starting a guest of one vCPU under TCG and ending it. */
+struct vm_trial {
+	char *qemu, *libvirt; /* versions; NULL when it never came so far */
+	char *problem;	      /* why the guest did not start; NULL: it did */
+};
+/* After vm_init(); runs the default main context meanwhile. */
+void vm_try(struct vm_trial *trial);
+void vm_trial_clear(struct vm_trial *trial);
 
 #endif

@@ -259,6 +259,19 @@ static void worker_report_connected(struct worker *worker)
 	worker_report(&report);
 }
 
+static void worker_explain_connect(const struct worker *worker, GError **error)
+{
+	const virError *cause = virGetLastError();
+
+	if (!worker->job->uri && cause && cause->code == VIR_ERR_NO_CONNECT)
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "libvirt's QEMU driver is missing (%s); 'make deps' installs it, and "
+			    "so does 'apt-get install libvirt-daemon-driver-qemu'",
+			    cause->message);
+	else
+		set_libvirt_error(error, "open its QEMU driver");
+}
+
 static bool worker_connect(struct worker *worker, GError **error)
 {
 	g_autofree char *escaped = g_uri_escape_string(worker->job->root, "/", FALSE);
@@ -266,7 +279,7 @@ static bool worker_connect(struct worker *worker, GError **error)
 
 	worker->connection = virConnectOpen(worker->job->uri ? worker->job->uri : embed);
 	if (!worker->connection) {
-		set_libvirt_error(error, "open its QEMU driver");
+		worker_explain_connect(worker, error);
 		return false;
 	}
 	worker_report_connected(worker);

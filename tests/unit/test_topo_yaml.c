@@ -251,7 +251,9 @@ static void test_texts(void)
 		"'-' and '.', not 'Ünps4'");
 	g_clear_error(&error);
 	g_assert_null(yaml_text(yaml_get(root, "empty"), &error));
-	g_assert_cmpstr(error->message, ==, "f.yaml:3:1: 'empty' has no value, it must be text");
+	/* libfyaml puts what is not there at its key (0.7) or behind it (0.9). */
+	g_assert_true(g_str_has_prefix(error->message, "f.yaml:3:"));
+	g_assert_true(g_str_has_suffix(error->message, ": 'empty' has no value, it must be text"));
 }
 
 int main(int argc, char **argv)

@@ -387,6 +387,22 @@ static void judge_evidence(struct session *session)
 		session->judgement->checks);
 }
 
+/*
+ * The kernel was told to print on the serial port. Where nothing of a healthy one arrived, the
+ * console was lost, or this kernel has none there: what it complained of at its end nobody knows.
+ */
+static void judge_silence(struct session *session)
+{
+	const struct verdict_input *input = session->input;
+
+	if (!input->console || input->console_length ||
+	    endings[input->ending].verdict != VERDICT_PASS)
+		return;
+	session_say(session, "evidence.console", VERDICT_ERROR, "console.log",
+		    "the serial console is empty, though the kernel was told to print there (is it "
+		    "built with SERIAL_8250_CONSOLE?)");
+}
+
 /* All there is of a guest that died before it could send evidence, and what came after it did. */
 static void judge_console(struct session *session)
 {
@@ -454,6 +470,7 @@ struct judgement *judge(const struct verdict_input *input)
 	judge_channel(&session);
 	if (input->evidence)
 		judge_evidence(&session);
+	judge_silence(&session);
 	judge_console(&session);
 	judge_complete(&session);
 	root_unref(session.evidence);

@@ -62,7 +62,7 @@ struct verdict_input {
 	const char
 		*ending_detail; /* one sentence: QEMU's last words, the panic line; may be NULL */
 	const char *channel_problem; /* why the agent's stream was not usable; NULL: it was */
-	const char *console;	     /* raw console text; NULL: none */
+	const char *console;	     /* raw console text, maybe empty; NULL: none was kept */
 	gsize console_length;
 	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
 	/*

@@ -63,6 +63,7 @@ static const struct situation {
 	{"flooded", ENDING_FLOODED, booted, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"stopped", ENDING_STOPPED, booted, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"no-evidence", ENDING_POWEROFF, booted, NULL, NULL, 1, VERDICT_ERROR, "evidence.channel"},
+	{"empty-console", ENDING_POWEROFF, "", NULL, NULL, 1, VERDICT_ERROR, "evidence.console"},
 	{"channel-cut", ENDING_POWEROFF, booted, "it was cut", NULL, 1, VERDICT_ERROR,
 	 "evidence.channel"},
 	{"evidence-garbage", ENDING_POWEROFF, booted, NULL, "garbage", 1, VERDICT_ERROR,

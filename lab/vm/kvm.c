@@ -78,13 +78,6 @@ static bool probe_run(const struct vm_kvm_question *question, const char *folder
 	return true;
 }
 
-static const char *const probe_words[] = {
-	[KVM_WORKS] = "",
-	[KVM_RUNS] = "",
-	[KVM_FAILS] = "/dev/kvm is there, but Linux does not boot under it",
-	[KVM_UNKNOWN] = "/dev/kvm is there, but cannot be tried",
-};
-
 static enum kvm_answer probe_judge(const struct probe *probe, const char *folder, char **why)
 {
 	g_autofree char *path = g_build_filename(folder, "console.log", NULL);
@@ -93,8 +86,7 @@ static enum kvm_answer probe_judge(const struct probe *probe, const char *folder
 
 	g_file_get_contents(path, &console, NULL, NULL);
 	answer = kvm_answer_judge(probe->ending, console);
-	*why = g_strdup_printf("%s: %s%s%s", probe_words[answer], ending_name(probe->ending),
-			       probe->detail ? ", " : "", probe->detail ? probe->detail : "");
+	*why = kvm_answer_reason(answer, probe->ending, probe->detail);
 	return answer;
 }
 
@@ -108,8 +100,8 @@ static enum kvm_answer probe_boot(const struct vm_kvm_question *question, char *
 	if (folder && probe_run(question, folder, &probe, &error))
 		answer = probe_judge(&probe, folder, why);
 	else
-		*why = g_strdup_printf("%s: %s", probe_words[answer],
-				       error ? error->message : g_strerror(errno));
+		*why = kvm_answer_reason(answer, ENDING_DIED,
+					 error ? error->message : g_strerror(errno));
 	if (folder)
 		tree_remove(folder, NULL);
 	g_free(probe.detail);

@@ -34,6 +34,24 @@ enum kvm_answer kvm_answer_judge(enum ending ending, const char *console)
 	return KVM_UNKNOWN;
 }
 
+char *kvm_answer_reason(enum kvm_answer answer, enum ending ending, const char *detail)
+{
+	const char *what = answer == KVM_UNKNOWN
+				   ? "/dev/kvm is there, but cannot be tried"
+				   : "/dev/kvm is there, but Linux does not boot under it";
+
+	/*
+	 * kvm_init() of accel/kvm/kvm-all.c in QEMU 10.0. With the time stamps that libvirt asks
+	 * for it names "No such file or directory" whatever the cause.
+	 */
+	if (detail && strstr(detail, "Could not access KVM kernel module"))
+		return g_strdup("/dev/kvm is there, but the user that libvirt runs QEMU as may not "
+				"open it: it needs mode 0660 and a group which that user is in, "
+				"usually 'kvm'");
+	return g_strdup_printf("%s: %s%s%s", what, ending_name(ending), detail ? ", " : "",
+			       detail ? detail : "");
+}
+
 /*
  * The lines of the first CPU that say what it is; others, such as its MHz, change by the second.
  * show_cpuinfo() of arch/x86/kernel/cpu/proc.c

@@ -21,6 +21,9 @@ enum kvm_answer {
 /* @console: all that the kernel printed, which has no root file system; may be NULL. */
 enum kvm_answer kvm_answer_judge(enum ending ending, const char *console);
 
+/* Why not, as a sentence without its full stop. @detail: how the probe ended; may be NULL. */
+char *kvm_answer_reason(enum kvm_answer answer, enum ending ending, const char *detail);
+
 /*
  * A name for what the answer hangs on: this host's kernel, its CPU and the machine it may be a
  * guest of, QEMU, and who asks. Changes with any of them. @root: "/"; @qemu: what "--version"

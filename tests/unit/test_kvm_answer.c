@@ -39,6 +39,25 @@ static void test_judge(void)
 			g_test_fail_printf("case %u", i);
 }
 
+/* The words of QEMU 10.0.2 for a /dev/kvm of mode 0600, as root with libvirt 11.3. */
+static void test_reason(void)
+{
+	static const char forbidden[] =
+		"libvirt cannot start the guest: internal error: QEMU unexpectedly closed the "
+		"monitor (vm='probe'): qemu-system-x86_64: -accel kvm: Could not access KVM kernel "
+		"module: No such file or directory";
+	g_autofree char *user = kvm_answer_reason(KVM_UNKNOWN, ENDING_DIED, forbidden);
+	g_autofree char *hang = kvm_answer_reason(KVM_FAILS, ENDING_SILENT, "no byte came");
+	g_autofree char *bare = kvm_answer_reason(KVM_UNKNOWN, ENDING_STOPPED, NULL);
+
+	g_assert_nonnull(strstr(user, "the user that libvirt runs QEMU as may not open it"));
+	g_assert_null(strstr(user, "No such file"));
+	g_assert_cmpstr(
+		hang, ==,
+		"/dev/kvm is there, but Linux does not boot under it: silent, no byte came");
+	g_assert_cmpstr(bare, ==, "/dev/kvm is there, but cannot be tried: stopped");
+}
+
 /* A host in four files, as show_cpuinfo() and version_proc_show() write them. */
 struct host {
 	const char *version, *model, *flags, *mhz, *product, *qemu, *more;
@@ -125,6 +144,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/kvm-answer/judge", test_judge);
+	g_test_add_func("/kvm-answer/reason", test_reason);
 	g_test_add_func("/kvm-answer/key", test_key);
 	g_test_add_func("/kvm-answer/key-of-nothing", test_key_of_nothing);
 	return g_test_run();

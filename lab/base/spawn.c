@@ -103,8 +103,10 @@ static void child_redirect(const int *child_fds, unsigned n_fds, int stderr_fd)
 	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	dup2(null_fd, STDIN_FILENO);
-	if (stderr_fd >= 0)
+	if (stderr_fd >= 0) {
+		dup2(stderr_fd, STDOUT_FILENO);
 		dup2(stderr_fd, STDERR_FILENO);
+	}
 	/* The callers' descriptors were moved above the targets, so no dup2() overwrites one. */
 	for (unsigned i = 0; i < n_fds; i++)
 		dup2(child_fds[i], 3 + (int)i);
@@ -129,18 +131,18 @@ static void child_exec(char *const *argv, char *const *environment, const int *c
 }
 
 pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
-		  const char *stderr_path, GError **error)
+		  const char *output_path, GError **error)
 {
 	g_auto(GStrv) environment = spawn_environment(NULL);
 	g_autofree int *high_fds = g_new(int, n_fds + 1);
 	pid_t parent = getpid(), pid;
 	int stderr_fd = -1;
 
-	if (stderr_path) {
-		stderr_fd = open(stderr_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (output_path) {
+		stderr_fd = open(output_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 		if (stderr_fd < 0) {
 			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot write '%s': %s",
-				    stderr_path, g_strerror(errno));
+				    output_path, g_strerror(errno));
 			return -1;
 		}
 	}

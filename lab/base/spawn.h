@@ -26,11 +26,11 @@ bool spawn_run(const char *const *argv, const struct spawn_options *options, cha
 
 /*
  * Starts a child that lives beside us: it gets @child_fds (n_fds of them) as descriptors 3, 4, ...,
- * /dev/null as stdin, stderr appended to @stderr_path (NULL: ours), its own process group, and
- * SIGTERM when we die. The caller waits for it. -1 on failure.
+ * /dev/null as stdin, both outputs appended to @output_path (NULL: ours), its own process group,
+ * and SIGTERM when we die. The caller waits for it. -1 on failure.
  */
 pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
-		  const char *stderr_path, GError **error);
+		  const char *output_path, GError **error);
 
 /*
  * Runs @function in a forked child, for a library that keeps its settings in the environment or

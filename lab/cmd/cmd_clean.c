@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "live/guests.h"
 #include "vm/vm.h"
 
 #include <stdio.h>
+
+/* Also removes the files of keepers that were killed. */
+static bool say_who_is_up(GError **error)
+{
+	g_autoptr(GPtrArray) guests = guests_list(error);
+
+	for (guint i = 0; guests && i < guests->len; i++) {
+		const struct guest *guest = g_ptr_array_index(guests, i);
+
+		printf("'%s' is up and stays up; 'topolab down %s' ends it\n", guest->topology,
+		       guest->topology);
+	}
+	return guests != NULL;
+}
 
 static int clean_run(char **arguments G_GNUC_UNUSED, void *settings G_GNUC_UNUSED, GError **error)
 {
@@ -15,7 +30,7 @@ static int clean_run(char **arguments G_GNUC_UNUSED, void *settings G_GNUC_UNUSE
 	else
 		printf("%d guest%s of dead runs ended and removed\n", removed,
 		       removed == 1 ? "" : "s");
-	return 0;
+	return say_who_is_up(error) ? 0 : 3;
 }
 
 const struct command command_clean = {

@@ -35,7 +35,7 @@ struct vm_spec {
 	const char *xml;
 	const char *uri;	   /* NULL: the root's own embedded driver */
 	const char *folder;	   /* console.log, channel.bin and qemu.log are written here */
-	const char *errors;	   /* the worker's stderr is appended to it; NULL: ours */
+	const char *errors;	   /* the worker's stdout and stderr go to its end; NULL: ours */
 	unsigned silence_seconds;  /* no byte on any channel for so long is a stall */
 	unsigned deadline_seconds; /* 0: none */
 	/*

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -249,4 +250,36 @@ char *spawn_function(const char *what, int (*function)(int fd, void *data), void
 	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "%s failed: %s", what,
 		    text ? problem : "it wrote too much");
 	return NULL;
+}
+
+static void session_run(int (*function)(int fd, void *data), void *data, int fd)
+{
+	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	setsid();
+	dup2(null_fd, STDIN_FILENO);
+	/* Other people's locks and pipes are not held for as long as it lives. */
+	if (fd != 3)
+		dup3(fd, 3, O_CLOEXEC);
+	close_range(4, ~0u, 0);
+	_exit(function(3, data));
+}
+
+pid_t spawn_session(int (*function)(int fd, void *data), void *data, int *end, GError **error)
+{
+	int ends[2];
+	pid_t pid;
+
+	/* What is not flushed yet would be written twice. */
+	fflush(NULL);
+	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start a process: %s",
+			    g_strerror(errno));
+		return -1;
+	}
+	if (pid == 0)
+		session_run(function, data, ends[1]);
+	close(ends[1]);
+	*end = ends[0];
+	return pid;
 }

@@ -43,6 +43,13 @@ pid_t spawn_start(const char *const *argv, const int *child_fds, unsigned n_fds,
 char *spawn_function(const char *what, int (*function)(int fd, void *data), void *data,
 		     const char *const *environment, unsigned seconds, gsize limit, GError **error);
 
+/*
+ * Forks a process that runs @function and may outlive us, leader of a session of its own: stdin is
+ * /dev/null, stdout and stderr are ours, and of the other descriptors it keeps only @fd, where what
+ * it writes comes back from *@end. The caller waits for it. -1 on failure.
+ */
+pid_t spawn_session(int (*function)(int fd, void *data), void *data, int *end, GError **error);
+
 /* As one could paste it into a terminal. */
 char *spawn_command_line(const char *const *argv);
 

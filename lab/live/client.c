@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -110,8 +111,8 @@ static void client_exit(struct client *client, const struct frame *frame)
 	}
 	client->status = frame_exit_status(&ending);
 	if (ending.how == FRAME_NOT_STARTED)
-		g_printerr("topolab: '%s' cannot start the command: %s\n", client->topology,
-			   g_strerror((int)ending.number));
+		fprintf(stderr, "topolab: '%s' cannot start the command: %s\n", client->topology,
+			g_strerror((int)ending.number));
 	client->over = true;
 	g_main_loop_quit(client->loop);
 }

@@ -2,6 +2,7 @@
 #include "live/keeper.h"
 
 #include "base/error.h"
+#include "base/spawn.h"
 #include "live/busybox.h"
 #include "live/conn.h"
 #include "live/guests.h"
@@ -66,31 +67,33 @@ static int listen_on(const char *path, GError **error)
 static void say_verdict(const struct report *report)
 {
 	const struct result *result = g_ptr_array_index(report->results, 0);
-	enum verdict verdict = result_verdict(result);
 	const struct report_style plain = {0};
 	g_autofree char *text = NULL;
 
-	if (verdict == VERDICT_PASS) {
-		printf("%s with %s: PASS, files in %s/%s\n", result->topology, result->kernel,
-		       report->run_folder, result->folder);
-		return;
+	if (result_verdict(result) == VERDICT_PASS) {
+		text = g_strdup_printf("%s with %s: PASS, files in %s/%s\n", result->topology,
+				       result->kernel, report->run_folder, result->folder);
+	} else {
+		text = report_format_find("text")->write(report, &plain);
 	}
-	text = report_format_find("text")->write(report, &plain);
-	printf("%s\n", text);
+	fputs(text, stdout);
 }
 
 static void say_usage(const struct keeper *keeper)
 {
 	const char *name = keeper->name;
+	g_autoptr(GString) text = g_string_new(NULL);
 
 	if (keeper->shell_lack)
-		printf("\n%s\n", keeper->shell_lack);
-	printf("\n'%s' is up:\n", name);
+		g_string_append_printf(text, "\n%s\n", keeper->shell_lack);
+	g_string_append_printf(text, "\n'%s' is up:\n", name);
 	if (!keeper->shell_lack)
-		printf("  topolab shell %s\n", name);
-	printf("  topolab exec %s -- COMMAND...    (--push FILE puts a static program into it)\n"
-	       "  topolab down %s\n",
-	       name, name);
+		g_string_append_printf(text, "  topolab shell %s\n", name);
+	g_string_append_printf(text,
+			       "  topolab exec %s -- COMMAND...    (--push FILE puts a static "
+			       "program into it)\n  topolab down %s\n",
+			       name, name);
+	fputs(text->str, stdout);
 }
 
 /* From here on nobody waits for us, and our streams are not the user's any more. */
@@ -235,23 +238,27 @@ static int keeper_run(struct keeper *keeper, GError **error)
 	return run_all(&keeper->options, error);
 }
 
+struct start {
+	const struct run_options *options;
+	const char *name;
+};
+
 /* The keeper's whole life, in a process of its own. */
-static int keeper_main(const struct run_options *options, const char *name, int status_fd)
+static int keeper_main(int status_fd, void *data)
 {
+	const struct start *start = data;
 	struct keeper keeper = {
-		.options = *options, .name = name, .claim = -1, .status_fd = status_fd};
+		.options = *start->options,
+		.name = start->name,
+		.claim = -1,
+		.status_fd = status_fd,
+	};
 	g_autoptr(GError) error = NULL;
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), status;
+	int status;
 	char byte;
 
-	/* Nobody's terminal ends it, and it holds nobody's lock or pipe. */
-	setsid();
-	dup2(null, STDIN_FILENO);
-	if (status_fd != 3)
-		keeper.status_fd = dup3(status_fd, 3, O_CLOEXEC);
-	close_range(4, ~0u, 0);
 	signal(SIGPIPE, SIG_IGN);
-	keeper.starter_source = g_unix_fd_add(keeper.status_fd, G_IO_ERR, starter_gone, NULL);
+	keeper.starter_source = g_unix_fd_add(status_fd, G_IO_ERR, starter_gone, NULL);
 	status = keeper_run(&keeper, &error);
 	switchboard_free(keeper.switchboard, "the guest has ended");
 	if (error) {
@@ -259,7 +266,7 @@ static int keeper_main(const struct run_options *options, const char *name, int 
 		status = error_exit_status(error);
 	}
 	if (keeper.claim >= 0)
-		guests_release(keeper.claim, name);
+		guests_release(keeper.claim, keeper.name);
 	guest_free(keeper.guest);
 	g_free(keeper.shell_lack);
 	fflush(NULL);
@@ -288,24 +295,16 @@ static int starter_wait(int fd)
 
 int keeper_start(const struct run_options *options, const char *name, GError **error)
 {
-	int fds[2], status;
-	pid_t pid;
+	struct start start = {.options = options, .name = name};
+	int fd, status;
+	pid_t pid = spawn_session(keeper_main, &start, &fd, error);
 
-	fflush(NULL);
-	if (pipe2(fds, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot start the keeper: %s",
-			    g_strerror(errno));
+	if (pid < 0)
 		return 3;
-	}
-	if (pid == 0) {
-		close(fds[0]);
-		_exit(keeper_main(options, name, fds[1]));
-	}
-	close(fds[1]);
 	starter_child = pid;
-	status = starter_wait(fds[0]);
-	close(fds[0]);
-	/* A keeper that never came so far is gone in a moment; a zombie would be left else. */
+	status = starter_wait(fd);
+	close(fd);
+	/* A keeper that never came so far is gone in a moment. */
 	if (status)
 		waitpid(pid, NULL, 0);
 	return status;

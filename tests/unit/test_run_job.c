@@ -29,7 +29,7 @@ static void test_not_started(void)
 	struct kernel kernel = {.name = (char[]){"k"}, .facts = facts};
 	AUTO(result) *result = job_not_started(
 		&(struct job_spec){.topo = topo, .kernel = &kernel, .accel = EMIT_ACCEL_TCG},
-		"it was interrupted");
+		VERDICT_ERROR, "it was interrupted");
 	g_autoptr(GPtrArray) results = g_ptr_array_new();
 	struct report report = {.results = results, .run_folder = "", .version = "0"};
 	json_t *json = result_to_json(result);
@@ -53,7 +53,7 @@ static void test_guests_at_once(void)
 	AUTO(result) *result = job_not_started(
 		&(struct job_spec){
 			.topo = topo, .kernel = &kernel, .accel = EMIT_ACCEL_TCG, .guests = 3},
-		"it was interrupted");
+		VERDICT_ERROR, "it was interrupted");
 
 	/* Three guests of four vCPUs. */
 	g_assert_cmpfloat(result->vcpus_per_host_cpu * g_get_num_processors(), ==, 12);

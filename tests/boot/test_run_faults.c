@@ -174,10 +174,13 @@ static void test_hangup_ignored(struct fault_place *place, gconstpointer data G_
 	g_autofree char *kernel = stub_path(place, "stub", HELLO, stub_halt);
 	g_autofree char *arguments = g_strdup_printf("--kernel %s" NO_LIMIT, kernel);
 	struct fault_run run = fault_start_with(place, "run", arguments, ignore_hangup, NULL);
+	g_autofree char *errors = NULL;
 
 	fault_wait_for(&run, "gathering");
 	kill(-run.pid, SIGHUP);
 	g_usleep(G_USEC_PER_SEC);
+	errors = fault_text("/", run.errors);
+	g_assert_null(strstr(errors, "Interrupted"));
 	g_assert_true(fault_is_running(&run));
 	kill(-run.pid, SIGINT);
 	assert_error(&run, "guest.ending", NULL);

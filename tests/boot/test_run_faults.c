@@ -85,7 +85,7 @@ static void test_qemu_stopped(struct fault_place *place, gconstpointer data G_GN
 
 static void test_qemu_stopped_define(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
 {
-	struct fault_run run = start_standing(place, "run", " --deadline 20");
+	struct fault_run run = start_standing(place, "run", " --deadline 15");
 
 	signal_process(place, &run, "guest=small", SIGSTOP);
 	assert_error(&run, "guest.ending", NULL);
@@ -187,19 +187,19 @@ static void test_hangup_ignored(struct fault_place *place, gconstpointer data G_
 }
 
 /*
- * Ctrl-Z and fg: the guest goes on meanwhile, and neither its silence nor its deadline counts what
- * nobody could see. Without that, both limits here would be over when topolab wakes.
+ * Ctrl-Z and fg: the guest goes on meanwhile, and its silence does not count while nobody could
+ * hear it. Otherwise the limit would be over when topolab wakes.
  */
 static void test_ctrl_z(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
 {
-	struct fault_run run = start_standing(place, "run", " --timeout 5 --deadline 60");
+	struct fault_run run = start_standing(place, "run", " --timeout 3");
 
 	fault_wait_for(&run, "gathering");
 	kill(-run.pid, SIGTSTP);
-	g_usleep(12 * G_USEC_PER_SEC);
+	g_usleep(8 * G_USEC_PER_SEC);
 	kill(-run.pid, SIGCONT);
-	/* Ten seconds of silence begin anew. */
-	g_usleep(3 * G_USEC_PER_SEC);
+	/* Six seconds of silence begin anew. */
+	g_usleep(2 * G_USEC_PER_SEC);
 	g_assert_true(fault_is_running(&run));
 	kill(-run.pid, SIGINT);
 	assert_error(&run, "guest.ending",

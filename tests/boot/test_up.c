@@ -324,6 +324,60 @@ static void test_serial(struct fixture *fixture, gconstpointer data G_GNUC_UNUSE
 	expect(0, "no guest is up", NULL, "up");
 }
 
+/* nps1-mini with one more kernel argument, as a file of its own. */
+static char *machine_with(struct fixture *fixture, const char *argument)
+{
+	g_autofree char *source =
+		g_build_filename(TOPOLAB_SOURCE, "topologies/nps1-mini.yaml", NULL);
+	char *path = g_build_filename(fixture->folder, "other.yaml", NULL);
+	g_autofree char *text = NULL;
+	g_autoptr(GString) changed = NULL;
+
+	g_assert_true(g_file_get_contents(source, &text, NULL, NULL));
+	changed = g_string_new(text);
+	g_string_replace(changed, "name: nps1-mini\n", "name: other\n", 1);
+	g_string_append_printf(changed, "boot: [%s]\n", argument);
+	g_assert_true(g_file_set_contents(path, changed->str, -1, NULL));
+	return path;
+}
+
+/* Linux finds no init and panics: that is told, and nothing stays. */
+static void test_panic(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autofree char *path = machine_with(fixture, "rdinit=/nosuch");
+	g_autofree char *arguments =
+		g_strdup_printf("up %s --accel tcg -o %s/out", path, fixture->folder);
+
+	expect(3, "Kernel panic - not syncing", NULL, arguments);
+	g_assert_cmpuint(n_qemus(), ==, 0);
+	g_assert_true(runtime_is_empty());
+}
+
+/* Ctrl-C while it boots. */
+static void test_interrupted(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	g_autofree char *path = topolab_path();
+	g_autofree char *folder = g_build_filename(fixture->folder, "out", NULL);
+	gint64 limit = g_get_monotonic_time() + ANSWER_SECONDS * G_USEC_PER_SEC;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		signal(SIGINT, SIG_DFL);
+		execl(path, path, "up", "nps1-mini", "--accel", "tcg", "-o", folder, NULL);
+		_exit(1);
+	}
+	while (n_qemus() == 0) {
+		g_usleep(10000);
+		g_assert_cmpint(g_get_monotonic_time(), <, limit);
+	}
+	kill(pid, SIGINT);
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	g_assert_cmpint(WEXITSTATUS(status), ==, 3);
+	g_assert_cmpuint(n_qemus(), ==, 0);
+	g_assert_true(runtime_is_empty());
+}
+
 #define TEST(name)                                                                                 \
 	g_test_add("/up/" #name, struct fixture, NULL, fixture_setup, test_##name, fixture_teardown)
 
@@ -332,5 +386,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	TEST(virtio);
 	TEST(serial);
+	TEST(panic);
+	TEST(interrupted);
 	return g_test_run();
 }

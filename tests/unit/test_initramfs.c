@@ -133,6 +133,34 @@ static void test_deterministic(void)
 	g_assert_true(g_bytes_equal(first, second));
 }
 
+/* More files come as one more archive; what was there stays as it is. */
+static void test_add(void)
+{
+	g_autoptr(GBytes) agent = agent_bytes();
+	g_autoptr(GBytes) tool = g_bytes_new_static("tool", 4);
+	const struct initramfs_file files[] = {
+		{.path = "bin", .mode = S_IFDIR | 0755},
+		{.path = "bin/tool", .mode = S_IFREG | 0755, .bytes = tool},
+	};
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GBytes) image = initramfs_build(agent, NULL, 0, NULL);
+	g_autoptr(GBytes) more = initramfs_add(image, files, 2, &error);
+	g_autoptr(GByteArray) contents = g_byte_array_new();
+	g_autofree char *list = NULL;
+	gsize length, offset = g_bytes_get_size(image);
+	const guint8 *data;
+
+	g_assert_no_error(error);
+	data = g_bytes_get_data(more, &length);
+	g_assert_cmpmem(data, offset, g_bytes_get_data(image, NULL), offset);
+	g_assert_cmpuint(offset % 4, ==, 0);
+	list = listing(data + offset, length - offset, contents);
+	g_assert_cmpstr(list, ==,
+			"bin 40755 0 0:0 0 0.0 1\n"
+			"bin/tool 100755 4 0:0 0 0.0 1\n");
+	g_assert_cmpmem(contents->data, contents->len, "tool", 4);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -140,6 +168,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/initramfs/with-tables", test_with_tables);
 	g_test_add_func("/initramfs/padding", test_padding);
 	g_test_add_func("/initramfs/without-tables", test_without_tables);
+	g_test_add_func("/initramfs/add", test_add);
 	g_test_add_func("/initramfs/deterministic", test_deterministic);
 	return g_test_run();
 }

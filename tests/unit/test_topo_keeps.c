@@ -13,9 +13,8 @@ struct change {
 	const char *find, *by;
 };
 
-static char *replaced(char *text, const struct change *change)
+static char *replaced(const char *text, const struct change *change)
 {
-	g_autofree char *before = text;
 	g_auto(GStrv) parts = g_strsplit(text, change->find, -1);
 
 	g_assert_nonnull(parts[1]);
@@ -38,8 +37,12 @@ static struct topo *load(const char *name, const char *keep, const struct change
 	g_autoptr(GError) error = NULL;
 	struct topo *topo;
 
-	for (; changes && changes->find; changes++)
-		text = replaced(text, changes);
+	for (; changes && changes->find; changes++) {
+		char *before = text;
+
+		text = replaced(before, changes);
+		g_free(before);
+	}
 	topo = topo_load_text(text, strlen(text), name, &error);
 	if (!topo)
 		g_error("%s\n%s", error->message, text);

@@ -5,6 +5,7 @@
  */
 #include "fault_run.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -40,12 +41,18 @@ struct disk {
 	const char *size; /* as tmpfs takes it */
 };
 
+/* In a chroot "/" is no mount of its own (EINVAL): who made it keeps its mounts to it. */
+static bool mounts_made_private(void)
+{
+	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 || errno == EINVAL;
+}
+
 static void mount_disk(void *data)
 {
 	const struct disk *disk = data;
 	g_autofree char *options = g_strdup_printf("size=%s,mode=0755", disk->size);
 
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (unshare(CLONE_NEWNS) != 0 || !mounts_made_private() ||
 	    mount("tmpfs", disk->path, "tmpfs", 0, options) != 0)
 		_exit(99);
 }
@@ -280,8 +287,7 @@ static void enter_namespace(void *data)
 	int ends[2], status = 98;
 	pid_t first;
 
-	if (pipe(ends) != 0 || unshare(CLONE_NEWPID | CLONE_NEWNS) != 0 ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+	if (pipe(ends) != 0 || unshare(CLONE_NEWPID | CLONE_NEWNS) != 0 || !mounts_made_private())
 		_exit(97);
 	first = fork();
 	if (first == 0) {

@@ -8,6 +8,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <jansson.h>
+#include <string.h>
 
 /* The binary beside the tests' own folder: build/tests/test_x -> build/topolab. */
 static inline char *topolab_path(void)
@@ -65,6 +66,29 @@ static inline json_t *result_load(const char *folder, const char *job)
 	if (!json)
 		g_test_fail_printf("%s: %s", path, error.text);
 	return json;
+}
+
+/* Why a job came out as it did, on stderr: prove and CI show no more of a test that fails. */
+static inline void result_explain(const char *folder, const char *job, const json_t *result)
+{
+	g_autofree char *path = g_build_filename(folder, job, "console.log", NULL);
+	g_autofree char *console = NULL;
+	json_t *check;
+	size_t i;
+
+	json_array_foreach (json_object_get(result, "checks"), i, check) {
+		const char *verdict = json_string_value(json_object_get(check, "verdict"));
+		const char *reason = json_string_value(json_object_get(check, "reason"));
+		const char *observed = json_string_value(json_object_get(check, "observed"));
+
+		if (g_strcmp0(verdict, "PASS") != 0)
+			g_printerr("%s: %s %s: %s; %s\n", job, verdict,
+				   json_string_value(json_object_get(check, "name")),
+				   reason ? reason : "", observed ? observed : "");
+	}
+	if (g_file_get_contents(path, &console, NULL, NULL))
+		g_printerr("%s: the console ends:\n%s\n", job,
+			   console + MAX((gssize)strlen(console) - 3000, 0));
 }
 
 static inline void folder_remove(const char *folder)

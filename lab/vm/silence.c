@@ -4,7 +4,8 @@
 /* A thread that hardly wants to run may wait longer than it runs: that is no lack of CPUs. */
 #define WAITED_SHARE 4
 
-bool silence_is_starved(const struct cpu_time *before, const struct cpu_time *after, gint64 usec)
+bool silence_is_starved(const struct cpu_time *before, const struct cpu_time *after, gint64 usec,
+			unsigned host_cpus)
 {
 	guint64 ran = after->ran_ns - before->ran_ns;
 	guint64 waited = after->waited_ns - before->waited_ns;
@@ -12,7 +13,8 @@ bool silence_is_starved(const struct cpu_time *before, const struct cpu_time *af
 	/* A thread that ended in between takes its times with it. */
 	if (after->ran_ns < before->ran_ns || after->waited_ns < before->waited_ns || usec <= 0)
 		return false;
-	return waited > ran && waited > (guint64)usec * 1000 / WAITED_SHARE;
+	return waited > ran && waited > (guint64)usec * 1000 / WAITED_SHARE &&
+	       ran < (guint64)usec * 1000 * host_cpus / 2;
 }
 
 void silence_look(struct silence *silence, pid_t qemu, gint64 since_usec, gint64 now_usec,
@@ -41,7 +43,8 @@ const char *silence_blames_host(const struct silence *silence, pid_t worker, pid
 	if (qemu > 0 && process_is_stopped(proc, qemu))
 		return "a signal stopped QEMU";
 	if (silence->since_usec && qemu > 0 && process_cpu_time(proc, qemu, &now) &&
-	    silence_is_starved(&silence->half, &now, now_usec - silence->half_usec))
+	    silence_is_starved(&silence->half, &now, now_usec - silence->half_usec,
+			       g_get_num_processors()))
 		return "QEMU's threads waited longer for a CPU of this host than they ran";
 	return NULL;
 }

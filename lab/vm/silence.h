@@ -17,7 +17,12 @@ void silence_look(struct silence *silence, pid_t qemu, gint64 since_usec, gint64
 /* When it lasted too long: the sentence that blames the host, or NULL. */
 const char *silence_blames_host(const struct silence *silence, pid_t worker, pid_t qemu,
 				gint64 now_usec);
-/* Between two readings @usec apart: were the threads kept from the CPUs more than they ran? */
-bool silence_is_starved(const struct cpu_time *before, const struct cpu_time *after, gint64 usec);
+/*
+ * Between two readings @usec apart: did others keep the threads from the host's CPUs, so that they
+ * waited more than they ran and had less than half of what @host_cpus could give? A guest that
+ * spins on more vCPUs than the host has CPUs waits as long, for itself alone.
+ */
+bool silence_is_starved(const struct cpu_time *before, const struct cpu_time *after, gint64 usec,
+			unsigned host_cpus);
 
 #endif

@@ -216,14 +216,18 @@ static void check_flags(const json_t *result, const char *topology, const char *
 static void check_result(const char *folder, const char *topology, const char *kernel)
 {
 	g_autofree char *job = g_build_filename(topology, kernel, NULL);
+	const char *verdict = is_broken(topology, kernel) ? "FAIL" : "PASS";
 	json_t *result = result_load(folder, job);
 	unsigned n = 0;
 
 	if (!result)
 		return;
-	g_test_message("%s", job);
-	g_assert_cmpstr(json_string_value(json_object_get(result, "verdict")), ==,
-			is_broken(topology, kernel) ? "FAIL" : "PASS");
+	if (g_strcmp0(json_string_value(json_object_get(result, "verdict")), verdict) != 0) {
+		result_explain(folder, job, result);
+		g_test_fail_printf("%s: not %s", job, verdict);
+		json_decref(result);
+		return;
+	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
 		g_autofree char *chain = NULL;
 

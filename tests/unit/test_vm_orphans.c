@@ -145,7 +145,7 @@ static void test_cpu_time(struct fixture *fixture, gconstpointer data G_GNUC_UNU
 	g_assert_cmpuint(time.waited_ns, ==, 204);
 }
 
-/* In ten seconds; times in milliseconds. */
+/* In ten seconds on two CPUs; times in milliseconds. */
 static void test_starved(void)
 {
 	static const struct {
@@ -157,15 +157,16 @@ static void test_starved(void)
 		{3000, 7000, true},    /* a vCPU spins, and others take its CPU */
 		{20, 400, false},      /* a halted guest: its timers come late, nobody minds */
 		{20, 2600, true},
+		{19000, 300000, false}, /* 32 vCPUs spin, and nobody else runs */
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct cpu_time before = {5, 7};
 		struct cpu_time after = {5 + cases[i].ran * 1000000, 7 + cases[i].waited * 1000000};
 
-		g_assert_true(silence_is_starved(&before, &after, 10 * G_USEC_PER_SEC) ==
+		g_assert_true(silence_is_starved(&before, &after, 10 * G_USEC_PER_SEC, 2) ==
 			      cases[i].starved);
-		g_assert_false(silence_is_starved(&after, &before, 10 * G_USEC_PER_SEC));
+		g_assert_false(silence_is_starved(&after, &before, 10 * G_USEC_PER_SEC, 2));
 	}
 }
 

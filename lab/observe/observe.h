@@ -54,6 +54,13 @@ GPtrArray *observe_splats(GPtrArray *log);
  * that is its first complaint: a guest here has no disk. Belongs to @log; NULL: there is none.
  */
 struct kernel_message *observe_lost_root(GPtrArray *log);
+/*
+ * The first complaint, when it is of a breakpoint that is not in the memory it was met at: QEMU's
+ * TCG may go on with code that the kernel has patched away. It translates anew as soon as the old
+ * translation is dropped, which is before the byte is stored (accel/tcg/cputlb.c, notdirty_write(),
+ * 10.0). Belongs to @log; NULL: there is none.
+ */
+struct kernel_message *observe_stale_breakpoint(GPtrArray *log);
 /* Does the log prove that the kernel took our table: "ACPI: Table Upgrade: override [APIC-...]"? */
 bool observe_table_upgraded(GPtrArray *log, const char *signature);
 /* uname -r, from /proc/version or the member proc/sys/kernel/osrelease. */

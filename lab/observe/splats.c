@@ -78,6 +78,36 @@ GPtrArray *observe_splats(GPtrArray *log)
 	return splats;
 }
 
+/* "Code: 48 89 43 30 66 <90> 0f b7": is the byte before the marked one another than @byte? */
+static bool code_lacks(const char *text, const char *byte)
+{
+	const char *code = strstr(text, "Code: ");
+	const char *mark = code ? strstr(code, " <") : NULL;
+
+	return mark && mark - code >= (gssize)strlen("Code: ") + 2 &&
+	       strncmp(mark - 2, byte, 2) != 0;
+}
+
+struct kernel_message *observe_stale_breakpoint(GPtrArray *log)
+{
+	g_autoptr(GPtrArray) splats = observe_splats(log);
+	struct kernel_message *first = splats->len ? g_ptr_array_index(splats, 0) : NULL;
+	guint i;
+
+	/* arch/x86/kernel/traps.c, exc_int3(): die("int3", regs, 0), "Oops: " before it from 6.10 */
+	if (!first || !strstr(first->text, "int3: 0000 [#") || !is_die_header(first->text) ||
+	    !g_ptr_array_find(log, first, &i))
+		return NULL;
+	while (++i < log->len) {
+		const struct kernel_message *message = g_ptr_array_index(log, i);
+
+		/* arch/x86/kernel/dumpstack.c, show_opcodes(): the CPU stands behind the int3 */
+		if (strstr(message->text, "Code: "))
+			return code_lacks(message->text, "cc") ? first : NULL;
+	}
+	return NULL;
+}
+
 struct kernel_message *observe_lost_root(GPtrArray *log)
 {
 	/* init/do_mounts.c, mount_root_generic(): "... fs on unknown-block(0,0)" */

@@ -27,6 +27,7 @@ struct result {
 	double vcpus_per_host_cpu;
 	char *started;		 /* UTC, ISO 8601 */
 	gint64 boot_ms, wall_ms; /* -1: never came so far */
+	unsigned boots;		 /* 1; more: the emulator spoilt all but this one */
 	enum ending ending;
 	char *ending_detail;   /* NULL: nothing to add */
 	char *channel_problem; /* NULL: the agent's stream was fine */

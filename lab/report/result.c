@@ -7,6 +7,7 @@ struct result *result_new(void)
 
 	result->boot_ms = -1;
 	result->wall_ms = -1;
+	result->boots = 1;
 	return result;
 }
 
@@ -42,6 +43,7 @@ void result_judge(struct result *result, const struct verdict_input *input)
 	whole.ending_detail = result->ending_detail;
 	whole.channel_problem = result->channel_problem;
 	whole.vcpus_per_host_cpu = result->vcpus_per_host_cpu;
+	whole.emulated = g_strcmp0(result->accel, "tcg") == 0;
 	judgement_free(result->judgement);
 	result->judgement = judge(&whole);
 }

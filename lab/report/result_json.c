@@ -84,6 +84,7 @@ static void run_to_json(const struct result *result, json_t *json)
 	json_object_set_new(json, "started", text_to_json(result->started));
 	json_object_set_new(json, "boot_ms", number_to_json(result->boot_ms));
 	json_object_set_new(json, "wall_ms", number_to_json(result->wall_ms));
+	json_object_set_new(json, "boots", json_integer(result->boots));
 	json_object_set_new(json, "ending", json_string(ending_name(result->ending)));
 	json_object_set_new(json, "ending_detail", text_to_json(result->ending_detail));
 	json_object_set_new(json, "channel_problem", text_to_json(result->channel_problem));
@@ -222,6 +223,7 @@ static void reader_run(struct reader *reader, const json_t *json, struct result 
 	result->started = g_strdup(reader_text(reader, json, "started"));
 	result->boot_ms = reader_number(reader, json, "boot_ms");
 	result->wall_ms = reader_number(reader, json, "wall_ms");
+	result->boots = (unsigned)MAX(reader_number(reader, json, "boots"), 1);
 	if (ending && !ending_from_name(ending, &result->ending))
 		reader_fail(reader, "ending", "the name of an ending");
 	result->ending_detail = g_strdup(reader_text(reader, json, "ending_detail"));

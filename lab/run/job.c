@@ -35,6 +35,21 @@ char *job_folder(const struct job_spec *spec)
 	return g_build_filename(topo_name(spec->topo), spec->kernel->name, NULL);
 }
 
+char *job_set_aside(const struct job_spec *spec, GError **error)
+{
+	g_autofree char *name = g_strdup_printf(".%s-boot-%u", spec->kernel->name, spec->boots);
+	g_autofree char *job = job_folder(spec);
+	g_autofree char *from = g_build_filename(spec->run_folder, job, NULL);
+	g_autofree char *to =
+		g_build_filename(spec->run_folder, topo_name(spec->topo), name, NULL);
+
+	if (rename(from, to) == 0)
+		return g_steal_pointer(&to);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot rename '%s' to '%s': %s", from, to,
+		    g_strerror(errno));
+	return NULL;
+}
+
 static char *host_description(void)
 {
 	AUTO(root) *root = root_new_dir("/");
@@ -64,8 +79,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->vcpus_per_host_cpu =
 		(double)topo_n_cpus(spec->topo) * MAX(spec->guests, 1) / g_get_num_processors();
 	result->started = g_date_time_format_iso8601(now);
-	result->boot_ms = -1;
-	result->wall_ms = -1;
+	result->boots = spec->boots;
 	result->folder = job_folder(spec);
 	return result;
 }

@@ -30,6 +30,7 @@ struct job_spec {
 	const char *uri;	/* NULL: the embedded driver */
 	const char *run_folder; /* the job's folder is made below it */
 	unsigned silence_seconds, deadline_seconds;
+	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */
 	unsigned guests;	     /* that may run at once, this one with them */
 	const struct job_stay *stay; /* NULL: the guest powers itself off */
 };
@@ -50,6 +51,12 @@ char *job_folder(const struct job_spec *spec);
 struct job *job_start(const struct job_spec *spec,
 		      void (*progress)(const struct vm_progress *, void *),
 		      void (*ended)(struct result *, void *), void *data);
+/*
+ * Moves the job's folder out of the way, for another boot of a guest that the emulator spoilt. What
+ * looks for jobs passes over its new name, which the caller frees; NULL with @error: it is where it
+ * was.
+ */
+char *job_set_aside(const struct job_spec *spec, GError **error);
 /* The guest's root; NULL when there is none. */
 const char *job_root_path(const struct job *job);
 void job_stop(struct job *job, const char *reason);

@@ -20,6 +20,8 @@
 
 /* A guest that sends nothing for so long has stopped, on a host that has a CPU for each vCPU. */
 #define SILENCE_SECONDS 30
+/* TCG spoils about one boot in a hundred of a machine with 100 CPUs; three in a row it does not. */
+#define BOOTS_MAX 3
 
 struct run {
 	const struct run_options *options;
@@ -238,6 +240,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.run_folder = run->folder,
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
+		.boots = 1,
 		.guests = run_guests_at_once(run),
 		.stay = run->options->stay ? &run->stay : NULL,
 	};
@@ -312,16 +315,52 @@ static void run_job_progress(const struct vm_progress *state, void *data)
 	progress_update(run_job->run->progress, run_job->folder, state);
 }
 
+/* A boot that the emulator spoilt says nothing of the kernel. True: there will be another one. */
+static bool run_boots_again(struct run *run, const struct run_job *spoilt,
+			    const struct result *result)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *aside = NULL;
+	struct run_job *next;
+
+	if (!judgement_has(result->judgement, CHECK_EMULATOR) || run->stopping ||
+	    spoilt->spec.boots >= BOOTS_MAX)
+		return false;
+	aside = job_set_aside(&spoilt->spec, &error);
+	if (!aside) {
+		progress_say(run->progress, "%s", error->message);
+		return false;
+	}
+	progress_say(run->progress, "%s: QEMU's TCG spoilt this boot, here is another; its files: %s",
+		     spoilt->folder, aside);
+	next = g_new0(struct run_job, 1);
+	*next = (struct run_job){
+		.run = run,
+		.index = spoilt->index,
+		.spec = spoilt->spec,
+		.load = spoilt->load,
+		.folder = g_strdup(spoilt->folder),
+	};
+	next->spec.boots++;
+	g_ptr_array_insert(run->waiting, 0, next);
+	return true;
+}
+
 static void run_job_ended(struct result *result, void *data)
 {
 	struct run_job *run_job = data;
 	struct run *run = run_job->run;
 
+	pack_remove(&run->running, &run_job->load);
+	if (run_boots_again(run, run_job, result)) {
+		result_free(result);
+		run_fill(run);
+		return;
+	}
 	if (!run->stayed)
 		progress_done(run->progress, run_job->folder, verdict_name(result_verdict(result)),
 			      result->wall_ms);
 	g_ptr_array_index(run->results, run_job->index) = result;
-	pack_remove(&run->running, &run_job->load);
 	run_fill(run);
 	if (run->running.guests == 0)
 		g_main_loop_quit(run->loop);

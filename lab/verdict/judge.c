@@ -69,6 +69,21 @@ static bool judge_lost_root(struct session *session)
 	return true;
 }
 
+static void judge_emulator(struct session *session)
+{
+	struct kernel_message *oops = session->input->emulated && session->console
+					      ? observe_stale_breakpoint(session->console)
+					      : NULL;
+	g_autofree char *reason = NULL;
+
+	if (!oops)
+		return;
+	reason = g_strdup_printf("QEMU's TCG executed a breakpoint that the kernel had already "
+				 "taken out of its code, a race in QEMU: %s",
+				 oops->text);
+	session_say(session, CHECK_EMULATOR, VERDICT_ERROR, "console.log", reason);
+}
+
 static void judge_ending(struct session *session)
 {
 	const struct verdict_input *input = session->input;
@@ -446,15 +461,20 @@ static void judge_complete(struct session *session)
 		return;
 	for (gsize i = 0; i < G_N_ELEMENTS(needed); i++) {
 		g_autofree char *reason = NULL;
-		bool found = false;
 
-		for (guint k = 0; k < checks_count(checks) && !found; k++)
-			found = strcmp(checks_get(checks, k)->name, needed[i]) == 0;
-		if (found)
+		if (judgement_has(session->judgement, needed[i]))
 			continue;
 		reason = g_strdup_printf("'%s' was not judged, so the job cannot pass", needed[i]);
 		session_say(session, "judge.complete", VERDICT_ERROR, NULL, reason);
 	}
+}
+
+bool judgement_has(const struct judgement *judgement, const char *name)
+{
+	for (guint i = 0; judgement && i < checks_count(judgement->checks); i++)
+		if (strcmp(checks_get(judgement->checks, i)->name, name) == 0)
+			return true;
+	return false;
 }
 
 struct judgement *judge(const struct verdict_input *input)
@@ -465,6 +485,7 @@ struct judgement *judge(const struct verdict_input *input)
 	judgement->checks = checks_new();
 	if (input->console && input->console_length)
 		session.console = observe_console(input->console, input->console_length);
+	judge_emulator(&session);
 	if (!judge_lost_root(&session))
 		judge_ending(&session);
 	judge_channel(&session);

@@ -69,6 +69,7 @@ struct verdict_input {
 	 * Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.
 	 */
 	double vcpus_per_host_cpu;
+	bool emulated; /* by QEMU's TCG */
 };
 
 /* What a job came to: the checks, and the domain tree that was seen (NULL when there was none). */
@@ -78,8 +79,16 @@ struct judgement {
 	struct domain_tree *expected;
 };
 
+/*
+ * The name of the check that says, as an ERROR, that the emulator, not the kernel, went wrong: what
+ * else was seen of that guest counts for nothing.
+ */
+#define CHECK_EMULATOR "lab.emulator"
+
 /* Never fails: whatever goes wrong becomes a check. */
 struct judgement *judge(const struct verdict_input *input);
+/* Is there a check by that name? */
+bool judgement_has(const struct judgement *judgement, const char *name);
 void judgement_free(struct judgement *judgement);
 AUTO_DEFINE(judgement, judgement_free)
 

@@ -23,6 +23,7 @@ struct guest {
 	int status; /* of topolab */
 	const char *verdict;
 	const char *check, *reason;
+	unsigned boots; /* 0: one */
 };
 
 /* A blob named evidence: @member with one byte in it, gzipped. */
@@ -99,6 +100,20 @@ static const struct guest guests[] = {
 		.verdict = "FAIL",
 		.check = "guest.ending",
 		.reason = WENT_DOWN,
+	},
+	{
+		/* What it says is Richard W.M. Jones', LKML, 5 July 2023. */
+		.name = "stale-breakpoint",
+		.console = SPOKE "[    3.093098] int3: 0000 [#1] PREEMPT SMP NOPTI\r\n"
+				 "[    3.093098] Code: 83 e3 01 0f 85 54 ff ff ff 41 8b 4f 20 66 "
+				 "<90> f7 c1 00 00 10 00 0f 84 23 01 00 00\r\n",
+		.end = stub_reset,
+		.status = 3,
+		.verdict = "ERROR",
+		.check = "lab.emulator",
+		.reason = "QEMU's TCG executed a breakpoint that the kernel had already taken out "
+			  "of its code, a race in QEMU: int3: 0000 [#1] PREEMPT SMP NOPTI",
+		.boots = 3,
 	},
 	{
 		.name = "controls",
@@ -257,6 +272,18 @@ static void assert_output_is_printable(const struct fault_run *run)
 	}
 }
 
+/* The guest was booted so often, and of each boot its files are there. */
+static void assert_boots(const struct fault_run *run, const json_t *result, unsigned boots)
+{
+	g_assert_cmpint(json_integer_value(json_object_get(result, "boots")), ==, boots);
+	for (unsigned i = 1; i <= boots; i++) {
+		g_autofree char *aside = g_strdup_printf("small/.stub-boot-%u/result.json", i);
+		g_autofree char *path = g_build_filename(run->folder, aside, NULL);
+
+		g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS) == (i < boots));
+	}
+}
+
 static bool is_starved(const struct fault_run *run)
 {
 	json_t *result = result_load(run->folder, "small/stub");
@@ -296,6 +323,7 @@ static void test_guest(struct fault_place *place, gconstpointer data)
 	g_assert_cmpint(status, ==, guest->status);
 	result = result_load(run.folder, "small/stub");
 	g_assert_cmpstr(json_string_value(json_object_get(result, "verdict")), ==, guest->verdict);
+	assert_boots(&run, result, MAX(guest->boots, 1));
 	json_decref(result);
 	assert_job_check(&run, "small/stub", guest->check, guest->verdict, guest->reason);
 	assert_results_are_whole(&run);

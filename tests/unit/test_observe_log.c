@@ -420,6 +420,47 @@ static void test_splat_frames(void)
 	}
 }
 
+/*
+ * Richard W.M. Jones, LKML, 5 July 2023, "Re: qemu-x86_64 booting with 8.0.0 stil see int3: when
+ * running LTP tracing testing", on a 6.4 in an emulated guest: the byte before the marked one is
+ * the 0x66 of the no-op that the breakpoint had made place for.
+ */
+#define STALE_INT3                                                                                 \
+	"int3: 0000 [#1] PREEMPT SMP NOPTI\n"                                                      \
+	"CPU: 3 PID: 1 Comm: swapper/0 Not tainted 6.4.0-10173-ga901a3568fd2 #8\n"                 \
+	"RIP: 0010:__mod_timer+0x1c3/0x370\n"
+#define STALE_CODE                                                                                 \
+	"Code: 00 00 41 bd ff ff ff ff 31 d2 4c 89 f6 4c 89 ff e8 f2 ef ff ff 41 89 c4 85 c0 75 "   \
+	"09 83 e3 01 0f 85 54 ff ff ff 41 8b 4f 20 66 <90> f7 c1 00 00 10 00 0f 84 23 01 00 00\n"
+
+static void test_stale_breakpoint(void)
+{
+	static const struct {
+		const char *text;
+		bool stale;
+	} cases[] = {
+		{STALE_INT3 STALE_CODE, true},
+		/* die() in arch/x86/kernel/dumpstack.c says "Oops: " since 6.10 */
+		{"Oops: " STALE_INT3 STALE_CODE, true},
+		{STALE_INT3 "Code: 8b 4f 20 cc <90> f7 c1\n" STALE_CODE, false},
+		{STALE_INT3 "Code: 8b 4f 20 66 90\n", false},
+		{STALE_INT3 "Code: <90> f7\n", false},
+		{STALE_INT3 "Code: Bad RIP value.\n", false},
+		{STALE_INT3, false},
+		{STALE_CODE, false},
+		{"Oops: 0002 [#1] PREEMPT SMP NOPTI\n" STALE_CODE, false},
+		{"BUG: int3: 0000 [#1\n" STALE_CODE, false},
+		{"BUG: arch topology borken\n" STALE_INT3 STALE_CODE, false},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GPtrArray) log = lines_log(cases[i].text);
+
+		if ((observe_stale_breakpoint(log) != NULL) != cases[i].stale)
+			g_error("case %u: %s", i, cases[i].text);
+	}
+}
+
 static void test_table_upgrade(void)
 {
 	g_autoptr(GPtrArray) log =
@@ -474,6 +515,7 @@ static void test_console_nul(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/log/stale-breakpoint", test_stale_breakpoint);
 	g_test_add_func("/log/records", test_records);
 	g_test_add_func("/log/lost", test_lost);
 	g_test_add_func("/log/malformed", test_malformed);

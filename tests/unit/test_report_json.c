@@ -140,8 +140,10 @@ static void test_round_trip(void)
 	AUTO(result) *result = whole();
 	AUTO(result) *again = NULL;
 	g_autoptr(GError) error = NULL;
-	json_t *json = result_to_json(result), *copy;
+	json_t *json, *copy;
 
+	result->boots = 2;
+	json = result_to_json(result);
 	again = result_from_json(json, &error);
 	g_assert_no_error(error);
 	g_assert_null(again->judgement->observed);
@@ -183,6 +185,7 @@ static const struct {
 	{"checks", "[{\"name\":\"a\",\"verdict\":\"GOOD\"}]"},
 	{"checks", "[{\"name\":\"a\",\"verdict\":\"PASS\",\"cpu\":\"0\"}]"},
 	{"boot_ms", "\"1\""},
+	{"boots", "\"2\""},
 	{"boot_ms", "99999999999999"},
 };
 

@@ -68,6 +68,7 @@ static inline struct result *wide(void)
 {
 	struct result *result = some_result("odd", "custom");
 
+	result->boots = 2;
 	add_check(result, "guest.ending", VERDICT_PASS, "the guest powered itself off");
 	result->judgement->observed = domain_tree_new();
 	add_domain(result->judgement->observed, 0, "SOMETHING", -1, "0-3", NULL, NULL);

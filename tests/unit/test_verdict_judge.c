@@ -31,6 +31,12 @@ static const char splat_then_rootless[] =
 	"[    0.400000] BUG: kernel NULL pointer dereference, address: 0000000000000000\n"
 	"[    0.500000] Kernel panic - not syncing: VFS: Unable to mount root fs on "
 	"unknown-block(0,0)\n";
+/* Richard W.M. Jones, LKML, 5 July 2023; the second as if the breakpoint were in the memory. */
+static const char stale_breakpoint[] = "[    3.093098] int3: 0000 [#1] PREEMPT SMP NOPTI\n"
+				       "[    3.093098] Code: 41 8b 4f 20 66 <90> f7 c1 00 00\n"
+				       "[    3.093098] Kernel panic - not syncing: Fatal exception\n";
+static const char breakpoint[] = "[    3.093098] int3: 0000 [#1] PREEMPT SMP NOPTI\n"
+				 "[    3.093098] Code: 41 8b 4f 20 cc <90> f7 c1 00 00\n";
 static const char stalled[] =
 	"[    0.000000] Linux version 6.12.117\n"
 	"[   60.000000] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n";
@@ -42,8 +48,17 @@ static const struct situation {
 	double vcpus_per_host_cpu;
 	enum verdict verdict;
 	const char *check; /* that carries it */
+	bool emulated;
 } situations[] = {
 	{"panic", ENDING_REBOOT, panicked, "cut", NULL, 1, VERDICT_FAIL, "console.splats"},
+	{"stale-breakpoint", ENDING_REBOOT, stale_breakpoint, NULL, NULL, 1, VERDICT_ERROR,
+	 "lab.emulator", true},
+	{"stale-breakpoint-then-stall", ENDING_STALLED, stale_breakpoint, NULL, NULL, 1,
+	 VERDICT_ERROR, "lab.emulator", true},
+	{"stale-breakpoint-under-kvm", ENDING_REBOOT, stale_breakpoint, NULL, NULL, 1, VERDICT_FAIL,
+	 "console.splats", false},
+	{"breakpoint", ENDING_REBOOT, breakpoint, NULL, NULL, 1, VERDICT_FAIL, "console.splats",
+	 true},
 	{"no-root", ENDING_REBOOT, rootless, NULL, NULL, 1, VERDICT_ERROR, "guest.ending"},
 	{"no-root-without-reboot", ENDING_STALLED, rootless, NULL, NULL, 1, VERDICT_ERROR,
 	 "guest.ending"},
@@ -92,6 +107,7 @@ static void test_situation(gconstpointer data)
 		.console_length = situation->console ? strlen(situation->console) : 0,
 		.evidence = evidence,
 		.vcpus_per_host_cpu = situation->vcpus_per_host_cpu,
+		.emulated = situation->emulated,
 	});
 	g_assert_cmpstr(verdict_name(checks_verdict(judgement->checks)), ==,
 			verdict_name(situation->verdict));

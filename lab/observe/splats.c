@@ -94,7 +94,8 @@ struct kernel_message *observe_stale_breakpoint(GPtrArray *log)
 	struct kernel_message *first = splats->len ? g_ptr_array_index(splats, 0) : NULL;
 	guint i;
 
-	/* arch/x86/kernel/traps.c, exc_int3(): die("int3", regs, 0), "Oops: " before it from 6.10 */
+	/* arch/x86/kernel/traps.c, exc_int3(): die("int3", regs, 0), "Oops: " before it from 6.10
+	 */
 	if (!first || !strstr(first->text, "int3: 0000 [#") || !is_die_header(first->text) ||
 	    !g_ptr_array_find(log, first, &i))
 		return NULL;

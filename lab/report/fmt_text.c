@@ -96,9 +96,8 @@ static void page_run(struct page *page, const struct result *result)
 		append_part(run, "%.1f s in all", (double)result->wall_ms / 1000);
 	page_field(page, "run", run->str);
 	if (result->boots > 1) {
-		g_autofree char *spoilt =
-			g_strdup_printf("%u; QEMU's TCG spoilt the ones before, see the README",
-					result->boots);
+		g_autofree char *spoilt = g_strdup_printf(
+			"%u; QEMU's TCG spoilt the ones before, see the README", result->boots);
 
 		page_field(page, "boots", spoilt);
 	}

@@ -40,8 +40,7 @@ char *job_set_aside(const struct job_spec *spec, GError **error)
 	g_autofree char *name = g_strdup_printf(".%s-boot-%u", spec->kernel->name, spec->boots);
 	g_autofree char *job = job_folder(spec);
 	g_autofree char *from = g_build_filename(spec->run_folder, job, NULL);
-	g_autofree char *to =
-		g_build_filename(spec->run_folder, topo_name(spec->topo), name, NULL);
+	g_autofree char *to = g_build_filename(spec->run_folder, topo_name(spec->topo), name, NULL);
 
 	if (rename(from, to) == 0)
 		return g_steal_pointer(&to);

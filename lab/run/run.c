@@ -331,7 +331,8 @@ static bool run_boots_again(struct run *run, const struct run_job *spoilt,
 		progress_say(run->progress, "%s", error->message);
 		return false;
 	}
-	progress_say(run->progress, "%s: QEMU's TCG spoilt this boot, here is another; its files: %s",
+	progress_say(run->progress,
+		     "%s: QEMU's TCG spoilt this boot, here is another; its files: %s",
 		     spoilt->folder, aside);
 	next = g_new0(struct run_job, 1);
 	*next = (struct run_job){

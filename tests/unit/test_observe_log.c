@@ -430,7 +430,7 @@ static void test_splat_frames(void)
 	"CPU: 3 PID: 1 Comm: swapper/0 Not tainted 6.4.0-10173-ga901a3568fd2 #8\n"                 \
 	"RIP: 0010:__mod_timer+0x1c3/0x370\n"
 #define STALE_CODE                                                                                 \
-	"Code: 00 00 41 bd ff ff ff ff 31 d2 4c 89 f6 4c 89 ff e8 f2 ef ff ff 41 89 c4 85 c0 75 "   \
+	"Code: 00 00 41 bd ff ff ff ff 31 d2 4c 89 f6 4c 89 ff e8 f2 ef ff ff 41 89 c4 85 c0 75 "  \
 	"09 83 e3 01 0f 85 54 ff ff ff 41 8b 4f 20 66 <90> f7 c1 00 00 10 00 0f 84 23 01 00 00\n"
 
 static void test_stale_breakpoint(void)

@@ -32,9 +32,10 @@ static const char splat_then_rootless[] =
 	"[    0.500000] Kernel panic - not syncing: VFS: Unable to mount root fs on "
 	"unknown-block(0,0)\n";
 /* Richard W.M. Jones, LKML, 5 July 2023; the second as if the breakpoint were in the memory. */
-static const char stale_breakpoint[] = "[    3.093098] int3: 0000 [#1] PREEMPT SMP NOPTI\n"
-				       "[    3.093098] Code: 41 8b 4f 20 66 <90> f7 c1 00 00\n"
-				       "[    3.093098] Kernel panic - not syncing: Fatal exception\n";
+static const char stale_breakpoint[] =
+	"[    3.093098] int3: 0000 [#1] PREEMPT SMP NOPTI\n"
+	"[    3.093098] Code: 41 8b 4f 20 66 <90> f7 c1 00 00\n"
+	"[    3.093098] Kernel panic - not syncing: Fatal exception\n";
 static const char breakpoint[] = "[    3.093098] int3: 0000 [#1] PREEMPT SMP NOPTI\n"
 				 "[    3.093098] Code: 41 8b 4f 20 cc <90> f7 c1 00 00\n";
 static const char stalled[] =

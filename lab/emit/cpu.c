@@ -115,3 +115,8 @@ bool emit_has_wide_apic_ids(const struct topo *topo)
 {
 	return topo_apic_id_of_vcpu(topo, topo_n_vcpus(topo) - 1) >= WIDE_APIC_ID;
 }
+
+bool emit_has_modules(const struct topo *topo)
+{
+	return emit_shape(topo).module_cache != NULL;
+}

@@ -45,6 +45,8 @@ char *emit_command_line(const struct topo *topo, enum emit_accel accel);
  * ask for it as soon as an empty position has one.
  */
 bool emit_has_wide_apic_ids(const struct topo *topo);
+/* Does a die of it hold several groups of cores that share a cache? QEMU calls those modules. */
+bool emit_has_modules(const struct topo *topo);
 /* Do numbering and empty positions need a MADT of our own? */
 bool emit_needs_madt(const struct topo *topo);
 /* ACPI 6.5 section 5.2.12, to replace QEMU's through the initrd. */

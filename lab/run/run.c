@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "emit/emit.h"
 #include "kernel/kernel.h"
+#include "run/ability.h"
 #include "run/job.h"
 #include "run/output.h"
 #include "run/pack.h"
@@ -154,31 +155,14 @@ static bool run_find_qemu(const struct run *run, GError **error)
 /* What an old one may lack is asked only for machines that need it. */
 static bool run_ask_qemu(struct run *run, GError **error)
 {
-	bool wide = false;
+	bool needed = false;
 
 	for (guint i = 0; i < run->topologies->len; i++)
-		wide |= emit_has_wide_apic_ids(g_ptr_array_index(run->topologies, i));
-	if (!wide || run->options->uri)
+		needed |= ability_is_needed(g_ptr_array_index(run->topologies, i));
+	if (!needed || run->options->uri)
 		return true;
 	run->qemu = qemu_ask(error);
 	return run->qemu != NULL;
-}
-
-/* Why the QEMU of this host cannot be that machine, or NULL. */
-static char *run_unsupported(const struct run *run, const struct topo *topo)
-{
-	const struct qemu *qemu = run->qemu;
-
-	if (!qemu)
-		return NULL;
-	if (topo_n_cpus(topo) > qemu->max_cpus)
-		return g_strdup_printf("QEMU %s has machines of up to %u CPUs, not %u",
-				       qemu->version, qemu->max_cpus, topo_n_cpus(topo));
-	if (run->accel == EMIT_ACCEL_TCG && emit_has_wide_apic_ids(topo) && !qemu->tcg_x2apic)
-		return g_strdup_printf("QEMU %s has no x2APIC under TCG, which APIC ids above 254 "
-				       "need; QEMU 9.0 has",
-				       qemu->version);
-	return NULL;
 }
 
 /* "auto" is the only mode that may come down to TCG, and then it says so. */
@@ -246,7 +230,8 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 	};
 	run_job->load = pack_guest(topo);
 	run_job->folder = job_folder(&run_job->spec);
-	run_job->unsupported = run_unsupported(run, topo);
+	if (run->qemu)
+		run_job->unsupported = ability_lack(run->qemu, run->accel, topo);
 	for (unsigned i = 0; i < run->waiting->len; i++) {
 		const struct run_job *other = g_ptr_array_index(run->waiting, i);
 

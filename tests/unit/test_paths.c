@@ -84,6 +84,29 @@ static void test_cache_unusable(struct fixture *fixture, gconstpointer data G_GN
 	g_assert_nonnull(strstr(error->message, file));
 }
 
+/* As a container's user without a home and without rights: what to do is in the message. */
+static void test_cache_without_home(void)
+{
+	if (g_test_subprocess()) {
+		g_autoptr(GError) error = NULL;
+
+		if (geteuid() == 0 && setuid(65534) != 0)
+			g_error("cannot become nobody");
+		g_assert_null(paths_cache("qemu", &error));
+		g_printerr("%s\n", error->message);
+		return;
+	}
+	g_unsetenv("TOPOLAB_CACHE");
+	g_unsetenv("XDG_CACHE_HOME");
+	g_setenv("HOME", "/dev/null/nowhere", TRUE);
+	g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+	g_test_trap_assert_passed();
+	g_test_trap_assert_stderr("there is no folder for the cache: XDG_CACHE_HOME is not set, "
+				  "the home folder is '/dev/null/nowhere', and cannot use "
+				  "'/var/cache/topolab/qemu' as cache folder: *; name a folder "
+				  "that can be written in TOPOLAB_CACHE\n");
+}
+
 static void test_runtime_mode(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
 	g_autofree char *wanted = g_build_filename(fixture->folder, "r", NULL);
@@ -149,6 +172,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/paths/data", test_data);
+	g_test_add_func("/paths/cache-without-home", test_cache_without_home);
 	g_test_add("/paths/names", struct fixture, NULL, fixture_setup, test_names,
 		   fixture_teardown);
 	g_test_add("/paths/cache/order", struct fixture, NULL, fixture_setup, test_cache_order,

@@ -37,7 +37,7 @@ static char *stub_talking(const struct fault_place *place, unsigned n_lines)
 }
 
 struct disk {
-	char *path;
+	const char *path;
 	const char *size; /* as tmpfs takes it */
 };
 
@@ -198,6 +198,33 @@ static void test_qemu_missing(struct fault_place *place, gconstpointer data G_GN
 	fault_run_clear(&run);
 }
 
+/* libvirt without its QEMU driver is a package of its own on every distribution. */
+static void test_driver_missing(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	static const char *const folders[] = {
+		"/usr/lib/x86_64-linux-gnu/libvirt/connection-driver",
+		"/usr/lib64/libvirt/connection-driver",
+	};
+	g_autofree char *kernel = stub_talking(place, 1);
+	g_autofree char *arguments = g_strdup_printf("--kernel %s", kernel);
+	struct disk empty = {.size = "4k"};
+	struct fault_run run;
+
+	if (lacks_root())
+		return;
+	for (unsigned i = 0; i < G_N_ELEMENTS(folders) && !empty.path; i++)
+		if (g_file_test(folders[i], G_FILE_TEST_IS_DIR))
+			empty.path = folders[i];
+	g_assert_nonnull(empty.path);
+	run = fault_start_with(place, "run", arguments, mount_disk, &empty);
+	g_assert_cmpint(fault_end(&run), ==, 3);
+	assert_job_check(&run, "small/stub", "guest.ending", "ERROR", NULL);
+	assert_says(run.output, "libvirt's QEMU driver is missing (");
+	assert_says(run.output, "'apt-get install libvirt-daemon-driver-qemu'");
+	assert_results_are_whole(&run);
+	fault_run_clear(&run);
+}
+
 static void test_qemu_old(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	g_autofree char *folder = g_build_filename(place->folder, "bin", NULL);
@@ -347,6 +374,7 @@ int main(int argc, char **argv)
 	TEST("file-limit", test_file_limit);
 	TEST("qemu-missing", test_qemu_missing);
 	TEST("qemu-old", test_qemu_old);
+	TEST("driver-missing", test_driver_missing);
 	TEST("no-reaper", test_no_reaper);
 	return g_test_run();
 }

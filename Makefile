@@ -183,6 +183,11 @@ $(LABS): all
 test: all | $(O)/deps.run
 	$(Q)$(O)/topolab run $(or $(ASKED_LABS),nps4-mini) $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
+## mutants: takes each rule away and names the saved kernel evidence that misses it
+.PHONY: mutants
+mutants: | $(O)/deps.build $(O)/deps.test
+	$(Q)ci/mutants
+
 ## nested: small machines under real KVM, in a guest that has it (ci/README.md)
 .PHONY: nested
 nested: all | $(O)/deps.run $(O)/deps.nested

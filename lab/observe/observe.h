@@ -55,10 +55,10 @@ GPtrArray *observe_splats(GPtrArray *log);
  */
 struct kernel_message *observe_lost_root(GPtrArray *log);
 /*
- * The first complaint, when it is of a breakpoint that is not in the memory it was met at: QEMU's
- * TCG may go on with code that the kernel has patched away. It translates anew as soon as the old
- * translation is dropped, which is before the byte is stored (accel/tcg/cputlb.c, notdirty_write(),
- * 10.0). Belongs to @log; NULL: there is none.
+ * The oops of a breakpoint that is not in the memory it was met at: QEMU's TCG may go on with code
+ * that the kernel has patched away. It translates anew as soon as the old translation is dropped,
+ * which is before the byte is stored (accel/tcg/cputlb.c, notdirty_write(), 10.0). Belongs to @log;
+ * NULL: there is none.
  */
 struct kernel_message *observe_stale_breakpoint(GPtrArray *log);
 /* Does the log prove that the kernel took our table: "ACPI: Table Upgrade: override [APIC-...]"? */

@@ -88,24 +88,29 @@ static bool code_lacks(const char *text, const char *byte)
 	       strncmp(mark - 2, byte, 2) != 0;
 }
 
-struct kernel_message *observe_stale_breakpoint(GPtrArray *log)
+/* Is the @i'th message an oops of a breakpoint, and does the memory shown below it hold none? */
+static bool is_stale_breakpoint(GPtrArray *log, guint i)
 {
-	g_autoptr(GPtrArray) splats = observe_splats(log);
-	struct kernel_message *first = splats->len ? g_ptr_array_index(splats, 0) : NULL;
-	guint i;
+	const struct kernel_message *message = g_ptr_array_index(log, i);
 
 	/* arch/x86/kernel/traps.c, exc_int3(): die("int3", regs, 0), "Oops: " before it from 6.10
 	 */
-	if (!first || !strstr(first->text, "int3: 0000 [#") || !is_die_header(first->text) ||
-	    !g_ptr_array_find(log, first, &i))
-		return NULL;
+	if (!strstr(message->text, "int3: 0000 [#") || !is_die_header(message->text))
+		return false;
 	while (++i < log->len) {
-		const struct kernel_message *message = g_ptr_array_index(log, i);
-
+		message = g_ptr_array_index(log, i);
 		/* arch/x86/kernel/dumpstack.c, show_opcodes(): the CPU stands behind the int3 */
 		if (strstr(message->text, "Code: "))
-			return code_lacks(message->text, "cc") ? first : NULL;
+			return code_lacks(message->text, "cc");
 	}
+	return false;
+}
+
+struct kernel_message *observe_stale_breakpoint(GPtrArray *log)
+{
+	for (guint i = 0; i < log->len; i++)
+		if (is_stale_breakpoint(log, i))
+			return g_ptr_array_index(log, i);
 	return NULL;
 }
 

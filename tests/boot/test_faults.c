@@ -141,6 +141,27 @@ static const struct fault faults[] = {
 		.check = "guest.slit",
 	},
 	{
+		.name = "a SLIT cell of a node without CPUs",
+		.topology = "clx-pmem-mini",
+		.edits = {{"<sibling id=\"2\" value=\"17\"/>", "<sibling id=\"2\" value=\"18\"/>"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.slit",
+	},
+	{
+		.name = "one L3 for a die of Zen 1",
+		.topology = "naples-mini",
+		.edits = {{"smp-cache.0.topology=module", "smp-cache.0.topology=die"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
+		.name = "an L2 for each core",
+		.topology = "jacobsville",
+		.edits = {{"smp-cache.0.topology=module", "smp-cache.0.topology=core"}},
+		.verdict = VERDICT_ERROR,
+		.check = "guest.cpuid",
+	},
+	{
 		.name = "MADT not taken",
 		.topology = "nps1-mini",
 		.without_madt = true,

@@ -14,6 +14,7 @@ enum {
 	KEY_TIMEOUT,
 	KEY_DEADLINE,
 	KEY_OFFLINE,
+	KEY_NO_BUILD,
 	KEY_FORMAT,
 	KEY_QUIET,
 	KEY_TEST,
@@ -24,7 +25,7 @@ static const struct argp_option run_options[] = {
 	{.name = "kernel",
 	 .key = 'k',
 	 .arg = "K",
-	 .doc = "Boot K: a name from kernels/ or a bzImage by path; may be repeated "
+	 .doc = "Boot K: a name from kernels/, a bzImage or a tree by path; may be repeated "
 		"(default " KERNEL_DEFAULT ")"},
 	{.name = "test",
 	 .key = KEY_TEST,
@@ -64,6 +65,9 @@ static const struct argp_option run_options[] = {
 	{.name = "offline",
 	 .key = KEY_OFFLINE,
 	 .doc = "Fetch nothing: kernels come from the cache"},
+	{.name = "no-build",
+	 .key = KEY_NO_BUILD,
+	 .doc = "Of a kernel's tree take the bzImage that is there"},
 	{.name = "require-all",
 	 .key = KEY_REQUIRE_ALL,
 	 .doc = "Exit with 77 if anything was skipped, and nothing worse happened"},
@@ -104,6 +108,9 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 				     error);
 	case KEY_OFFLINE:
 		options->offline = true;
+		return true;
+	case KEY_NO_BUILD:
+		options->no_build = true;
 		return true;
 	case KEY_FORMAT:
 		options->format = report_format_require(value, error);

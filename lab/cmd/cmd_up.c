@@ -14,6 +14,7 @@ enum {
 	KEY_ACCEL = 256,
 	KEY_TIMEOUT,
 	KEY_OFFLINE,
+	KEY_NO_BUILD,
 	KEY_QUIET,
 };
 
@@ -21,7 +22,8 @@ static const struct argp_option up_options[] = {
 	{.name = "kernel",
 	 .key = 'k',
 	 .arg = "K",
-	 .doc = "Boot K: a name from kernels/ or a bzImage by path (default " KERNEL_DEFAULT ")"},
+	 .doc = "Boot K: a name from kernels/, a bzImage or a tree by path (default " KERNEL_DEFAULT
+		")"},
 	{.name = "accel", .key = KEY_ACCEL, .arg = "auto|kvm|tcg", .doc = "As in 'topolab run'"},
 	{.name = "output",
 	 .key = 'o',
@@ -32,6 +34,9 @@ static const struct argp_option up_options[] = {
 	 .arg = "S",
 	 .doc = "Give up after S seconds without progress (default 30, scaled)"},
 	{.name = "offline", .key = KEY_OFFLINE, .doc = "Fetch nothing"},
+	{.name = "no-build",
+	 .key = KEY_NO_BUILD,
+	 .doc = "Of a kernel's tree take the bzImage that is there"},
 	{.name = "quiet", .key = KEY_QUIET, .doc = "No progress on stderr"},
 	{0},
 };
@@ -55,6 +60,9 @@ static bool up_option(int key, const char *value, void *settings, GError **error
 				     error);
 	case KEY_OFFLINE:
 		options->offline = true;
+		return true;
+	case KEY_NO_BUILD:
+		options->no_build = true;
 		return true;
 	case KEY_QUIET:
 		options->quiet = true;

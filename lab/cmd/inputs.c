@@ -11,6 +11,8 @@ bool inputs_option(int key, const char *value, struct inputs_settings *settings)
 		settings->kernel = value;
 	else if (key == INPUTS_KEY_OFFLINE)
 		settings->offline = true;
+	else if (key == INPUTS_KEY_NO_BUILD)
+		settings->no_build = true;
 	else
 		return false;
 	return true;
@@ -31,7 +33,11 @@ static void say(const char *text, void *data G_GNUC_UNUSED)
 struct inputs *inputs_load(const char *topology, const struct inputs_settings *settings,
 			   GError **error)
 {
-	struct kernel_options options = {.offline = settings->offline, .progress = say};
+	struct kernel_options options = {
+		.offline = settings->offline,
+		.no_build = settings->no_build,
+		.progress = say,
+	};
 	AUTO(inputs) *inputs = g_new0(struct inputs, 1);
 
 	inputs->topo = inputs_topology(topology, error);

@@ -12,17 +12,21 @@
 struct inputs_settings {
 	const char *kernel; /* NULL: KERNEL_DEFAULT */
 	bool offline;
+	bool no_build;
 };
 
-enum { INPUTS_KEY_KERNEL = 'k', INPUTS_KEY_OFFLINE = 0x1000 };
+enum { INPUTS_KEY_KERNEL = 'k', INPUTS_KEY_OFFLINE = 0x1000, INPUTS_KEY_NO_BUILD };
 
 /* Rows of a command's options, and what takes their values; false for a key of somebody else. */
 #define INPUTS_OPTIONS                                                                             \
 	{.name = "kernel",                                                                         \
 	 .key = INPUTS_KEY_KERNEL,                                                                 \
 	 .arg = "K",                                                                               \
-	 .doc = "For this kernel, a name from kernels/ or a bzImage by path "                      \
+	 .doc = "For this kernel, a name from kernels/, a bzImage or a tree by path "              \
 		"(default " KERNEL_DEFAULT ")"},                                                   \
+		{.name = "no-build",                                                               \
+		 .key = INPUTS_KEY_NO_BUILD,                                                       \
+		 .doc = "Of a kernel's tree take the bzImage that is there"},                      \
 	{                                                                                          \
 		.name = "offline", .key = INPUTS_KEY_OFFLINE,                                      \
 		.doc = "Fetch nothing: the kernel comes from the cache"                            \

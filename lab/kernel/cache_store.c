@@ -18,7 +18,7 @@
 
 /*
  * What the folders of the cache hold. Whoever uses an entry holds a lock on the file @lock in it:
- * cache_load() on a kernel, apt_open() on its root.
+ * cache_load() on a kernel, apt_open() on its root, kbuild_open() on a tree's build.
  */
 static const struct shelf {
 	const char *folder;
@@ -26,6 +26,7 @@ static const struct shelf {
 } shelves[] = {
 	{.folder = "kernels", .lock = "meta.json"},
 	{.folder = "apt", .lock = "topolab.lock"},
+	{.folder = "builds", .lock = "lock"},
 	{.folder = "libvirt"},
 	{.folder = "kvm"},
 };

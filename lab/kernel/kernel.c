@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-extern const struct kernel_source kernel_source_file;
+extern const struct kernel_source kernel_source_file, kernel_source_tree;
 
 void kernel_free(struct kernel *kernel)
 {
@@ -36,10 +36,15 @@ static bool kernel_from_path(struct kernel *kernel, const char *path,
 {
 	g_autoptr(GHashTable) fields =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	const struct kernel_source *source = &kernel_source_file;
+	g_autofree char *canonical = g_canonicalize_filename(path, NULL);
 
-	g_hash_table_insert(fields, g_strdup("image"), g_strdup(path));
-	kernel->name = g_path_get_basename(path);
-	return kernel_source_file.fetch(fields, options, kernel, error);
+	if (g_file_test(path, G_FILE_TEST_IS_DIR))
+		source = &kernel_source_tree;
+	/* Each of the two has one field that it cannot do without. */
+	g_hash_table_insert(fields, g_strdup(source->fields[0].name), g_strdup(path));
+	kernel->name = g_path_get_basename(canonical);
+	return source->fetch(fields, options, kernel, error);
 }
 
 char *kernel_source_notes(void)

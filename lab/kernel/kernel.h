@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where kernels come from: a file in kernels/ that names a source, or a bzImage by path. */
+/* Where kernels come from: a file in kernels/ that names a source, or a path. */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
@@ -22,16 +22,18 @@ struct kernel {
 #define KERNEL_DEFAULT "debian-6.12"
 
 struct kernel_options {
-	bool offline; /* never fetch: what is in the cache, or ERROR_LAB */
+	bool offline;  /* never fetch: what is in the cache, or ERROR_LAB */
+	bool no_build; /* of a tree of sources the image that is there */
 	/* Called with a sentence about what is being done; may be NULL. */
 	void (*progress)(const char *text, void *data);
 	void *data;
 };
 
 /*
- * @which: a name from kernels/, or a path (it holds a '/') of a bzImage. Fetches what the cache
- * lacks. Unknown name, not a bzImage, truncated or of another architecture: ERROR_INPUT. Mirror,
- * signature, disk: ERROR_LAB.
+ * @which: a name from kernels/, or a path (it holds a '/') of a bzImage or of a tree of sources,
+ * which is built. Fetches what the cache lacks. Unknown name, not a bzImage, truncated or of
+ * another architecture, or a tree that does not build: ERROR_INPUT. Mirror, signature, disk:
+ * ERROR_LAB.
  */
 struct kernel *kernel_get(const char *which, const struct kernel_options *options, GError **error);
 void kernel_free(struct kernel *kernel);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a kernel must be built with to be judged here, and what each option that lacks costs. Pure. */
+/* What a kernel must be built with to be judged here, and what each option that lacks costs. Pure.
+ */
 #ifndef KERNEL_NEEDS_H
 #define KERNEL_NEEDS_H
 

@@ -108,6 +108,7 @@ static bool run_load(struct run *run, GError **error)
 					     : default_kernels;
 	struct kernel_options kernel_options = {
 		.offline = run->options->offline,
+		.no_build = run->options->no_build,
 		.progress = kernel_progress,
 		.data = run->progress,
 	};

@@ -32,6 +32,7 @@ struct run_options {
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
 	bool offline;
+	bool no_build;	  /* of kernel trees the images that are there */
 	bool require_all; /* a job that was skipped makes the exit status 77 */
 	bool quiet;
 	bool verbose;

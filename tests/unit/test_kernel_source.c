@@ -148,8 +148,7 @@ static void test_bad_path(struct fixture *fixture, gconstpointer data)
 	(void)data;
 	g_assert_cmpint(mkfifo(pipe, 0600), ==, 0);
 	assert_get_fails("/nonexistent/bzImage", ERROR_INPUT, "No such file or directory");
-	assert_get_fails(fixture->folder, ERROR_INPUT,
-			 "is a folder; name the bzImage in it, such as arch/x86/boot/bzImage");
+	assert_get_fails(fixture->folder, ERROR_INPUT, "' is no Linux tree: there is no Makefile");
 	assert_get_fails(pipe, ERROR_INPUT, "is not a regular file");
 	assert_get_fails(empty, ERROR_INPUT, "is empty");
 }

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kernel/kbuild.h"
+
+#include "kernel/kconfig.h"
+
+#include "base/caller.h"
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define IMAGE "arch/x86/boot/bzImage"
+/* How often a build that goes on says so. */
+#define NEWS_SECONDS 20
+#define LOOK_USEC    100000
+
+void kbuild_say(const struct kernel_options *options, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	if (!options->progress)
+		return;
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	options->progress(text, options->data);
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+	g_autofree char *path = g_build_filename(folder, name, NULL);
+
+	return g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
+bool kbuild_is_tree(const char *folder)
+{
+	return has_file(folder, "Makefile") && has_file(folder, "Kconfig") &&
+	       has_file(folder, "arch/x86/Makefile");
+}
+
+char *kbuild_image(const struct kbuild *kbuild)
+{
+	return g_build_filename(kbuild->out, IMAGE, NULL);
+}
+
+char *kbuild_config(const struct kbuild *kbuild)
+{
+	return g_build_filename(kbuild->out, ".config", NULL);
+}
+
+static bool kbuild_in_place(const struct kbuild *kbuild)
+{
+	return strcmp(kbuild->tree, kbuild->out) == 0;
+}
+
+/* A folder of the cache for each tree: its log, and its objects if they are not in the tree. */
+static char *cache_folder(const char *tree, GError **error)
+{
+	g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, tree, -1);
+	g_autofree char *short_sum = g_strndup(sum, 16);
+	g_autofree char *sub = g_build_filename("builds", short_sum, NULL);
+
+	return paths_cache(sub, error);
+}
+
+static int take_lock(const char *folder, const char *tree, const struct kernel_options *options,
+		     GError **error)
+{
+	g_autofree char *path = g_build_filename(folder, "lock", NULL);
+	int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+		return lock;
+	if (lock >= 0 && errno == EWOULDBLOCK) {
+		kbuild_say(options, "waiting for another topolab that builds '%s'", tree);
+		if (flock(lock, LOCK_EX) == 0)
+			return lock;
+	}
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot lock '%s': %s", path,
+		    g_strerror(errno));
+	if (lock >= 0)
+		close(lock);
+	return -1;
+}
+
+struct kbuild *kbuild_open(const char *tree, const struct kernel_options *options, GError **error)
+{
+	AUTO(kbuild) *kbuild = g_new0(struct kbuild, 1);
+	g_autofree char *folder = NULL;
+
+	kbuild->lock = -1;
+	kbuild->tree = realpath(tree, NULL);
+	if (!kbuild->tree || !kbuild_is_tree(kbuild->tree)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "'%s' is no Linux tree: there is no Makefile, Kconfig and "
+			    "arch/x86/Makefile in it",
+			    tree);
+		return NULL;
+	}
+	folder = cache_folder(kbuild->tree, error);
+	if (!folder)
+		return NULL;
+	kbuild->log = g_build_filename(folder, "log", NULL);
+	kbuild->out = has_file(kbuild->tree, ".config") ? g_strdup(kbuild->tree)
+							: g_build_filename(folder, "out", NULL);
+	kbuild->lock = take_lock(folder, kbuild->tree, options, error);
+	return kbuild->lock >= 0 ? g_steal_pointer(&kbuild) : NULL;
+}
+
+void kbuild_free(struct kbuild *kbuild)
+{
+	if (!kbuild)
+		return;
+	if (kbuild->lock >= 0)
+		close(kbuild->lock);
+	/* realpath() is libc's: what it returns is freed with free(), which g_free() is. */
+	g_free(kbuild->tree);
+	g_free(kbuild->out);
+	g_free(kbuild->log);
+	g_free(kbuild);
+}
+
+/* What the objects were compiled with; for new ones ccache in front of gcc, if there is one. */
+static char *compiler(const struct kbuild *kbuild)
+{
+	g_autofree char *path = g_build_filename(kbuild->out, "init", ".main.o.cmd", NULL);
+	g_autofree char *command = NULL;
+	g_autofree char *ccache = NULL;
+	char *used = NULL;
+
+	if (g_file_get_contents(path, &command, NULL, NULL))
+		used = kbuild_compiler(command);
+	if (used || kbuild_in_place(kbuild))
+		return used;
+	ccache = g_find_program_in_path("ccache");
+	return ccache ? g_strdup("ccache gcc") : NULL;
+}
+
+/* As root through sudo, in the caller's tree: make runs as the caller, whose files it makes. */
+static void add_caller(const struct kbuild *kbuild, GPtrArray *argv)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (!kbuild_in_place(kbuild) || !caller_owns(kbuild->tree) || !caller_find(&uid, &gid))
+		return;
+	g_ptr_array_add(argv, g_strdup("setpriv"));
+	g_ptr_array_add(argv, g_strdup_printf("--reuid=%u", (unsigned)uid));
+	g_ptr_array_add(argv, g_strdup_printf("--regid=%u", (unsigned)gid));
+	g_ptr_array_add(argv, g_strdup("--init-groups"));
+	/* Another user's process would otherwise outlive us. */
+	g_ptr_array_add(argv, g_strdup("--pdeathsig=TERM"));
+}
+
+/* make -C TREE [O=OUT] [CC=...] -jN TARGET */
+static GPtrArray *make_arguments(const struct kbuild *kbuild, const char *target)
+{
+	GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *cc = compiler(kbuild);
+
+	add_caller(kbuild, argv);
+	g_ptr_array_add(argv, g_strdup("make"));
+	g_ptr_array_add(argv, g_strdup("-C"));
+	g_ptr_array_add(argv, g_strdup(kbuild->tree));
+	if (!kbuild_in_place(kbuild))
+		g_ptr_array_add(argv, g_strconcat("O=", kbuild->out, NULL));
+	if (cc && strstr(cc, "clang"))
+		g_ptr_array_add(argv, g_strdup("LLVM=1"));
+	if (cc)
+		g_ptr_array_add(argv, g_strconcat("CC=", cc, NULL));
+	g_ptr_array_add(argv, g_strdup_printf("-j%u", g_get_num_processors()));
+	g_ptr_array_add(argv, g_strdup("ARCH=x86_64"));
+	g_ptr_array_add(argv, g_strdup(target));
+	g_ptr_array_add(argv, NULL);
+	return argv;
+}
+
+/* Steps that the log tells of so far: lines such as "  CC      init/main.o". */
+static unsigned count_steps(FILE *log)
+{
+	char line[4096];
+	unsigned steps = 0;
+
+	clearerr(log);
+	while (fgets(line, sizeof(line), log))
+		steps += g_str_has_prefix(line, "  ") && g_ascii_isupper(line[2]);
+	return steps;
+}
+
+/* Until make ends; its status as waitpid() has it. */
+static int follow(const struct kbuild *kbuild, pid_t pid, const struct kernel_options *options)
+{
+	gint64 next = g_get_monotonic_time() + NEWS_SECONDS * G_USEC_PER_SEC;
+	FILE *log = fopen(kbuild->log, "re");
+	unsigned steps = 0;
+	int status = 0;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		g_usleep(LOOK_USEC);
+		steps += log ? count_steps(log) : 0;
+		if (g_get_monotonic_time() < next)
+			continue;
+		kbuild_say(options, "building '%s': %u steps done", kbuild->tree, steps);
+		next += NEWS_SECONDS * G_USEC_PER_SEC;
+	}
+	if (log)
+		fclose(log);
+	return status;
+}
+
+static void explain(const struct kbuild *kbuild, int status, GError **error)
+{
+	g_autofree char *log = NULL;
+	g_autofree char *first = NULL;
+
+	if (WIFSIGNALED(status)) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "the build of '%s' was ended by signal %d (%s); its log is '%s'",
+			    kbuild->tree, WTERMSIG(status), g_strsignal(WTERMSIG(status)),
+			    kbuild->log);
+		return;
+	}
+	g_file_get_contents(kbuild->log, &log, NULL, NULL);
+	first = kbuild_first_error(log ? log : "");
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "'%s' does not build: %s; the whole log is '%s'", kbuild->tree,
+		    first ? first : "make gives no reason", kbuild->log);
+}
+
+bool kbuild_target(const struct kbuild *kbuild, const char *target,
+		   const struct kernel_options *options, GError **error)
+{
+	g_autoptr(GPtrArray) argv = make_arguments(kbuild, target);
+	g_autofree char *program = g_find_program_in_path(argv->pdata[0]);
+	pid_t pid;
+	int status;
+
+	if (!program) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+			    "building '%s' needs '%s', which this host lacks", kbuild->tree,
+			    (char *)argv->pdata[0]);
+		return false;
+	}
+	g_free(argv->pdata[0]);
+	argv->pdata[0] = g_steal_pointer(&program);
+	pid = spawn_start((const char *const *)argv->pdata, NULL, 0, kbuild->log, error);
+	if (pid < 0)
+		return false;
+	status = follow(kbuild, pid, options);
+	if (status == 0)
+		return true;
+	explain(kbuild, status, error);
+	return false;
+}
+
+bool kbuild_make(const struct kbuild *kbuild, const struct kernel_options *options, GError **error)
+{
+	/* Of this build alone. */
+	if (unlink(kbuild->log) != 0 && errno != ENOENT) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot replace '%s': %s", kbuild->log,
+			    g_strerror(errno));
+		return false;
+	}
+	if (!kbuild_in_place(kbuild) && !kconfig_make(kbuild, options, error))
+		return false;
+	kbuild_say(options, "building '%s', %s", kbuild->tree,
+		   kbuild_in_place(kbuild) ? "in place" : "in the cache");
+	return kbuild_target(kbuild, "bzImage", options, error);
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building kernels, with a small tree of our own that has the targets of Linux's Makefile. Messages
+ * are those that gcc, ld and the kernel's own Makefiles print.
+ */
+#include "kernel/kbuild.h"
+#include "kernel/kconfig.h"
+
+#include "test_kernel.h"
+
+#include "base/error.h"
+#include "base/tree.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+struct fixture {
+	char *folder, *tree, *cache;
+	GString *said;
+};
+
+/* OUT is where Linux's Makefile would put objects: O=, or the tree. */
+#define MAKEFILE                                                                                   \
+	"OUT := $(or $(O),$(CURDIR))\n"                                                            \
+	"tinyconfig:\n"                                                                            \
+	"\t@echo '# CONFIG_SMP is not set' >$(OUT)/.config\n"                                      \
+	"olddefconfig:\n"                                                                          \
+	"\t@sed -i '/^# CONFIG_SMP /d' $(OUT)/.config\n"
+
+#define MAKE_IMAGE                                                                                 \
+	"bzImage:\n"                                                                               \
+	"\t@echo '  CC      init/main.o'\n"                                                        \
+	"\t@mkdir -p $(OUT)/arch/x86/boot\n"                                                       \
+	"\t@cp image $(OUT)/arch/x86/boot/bzImage\n"
+
+static void put(const struct fixture *fixture, const char *name, const void *data, gssize length)
+{
+	g_autofree char *path = g_build_filename(fixture->tree, name, NULL);
+	g_autofree char *folder = g_path_get_dirname(path);
+
+	g_assert_cmpint(g_mkdir_with_parents(folder, 0755), ==, 0);
+	g_assert_true(g_file_set_contents(path, data, length, NULL));
+}
+
+static void set_up(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree guint8 *image = test_image_new();
+
+	(void)data;
+	fixture->folder = g_dir_make_tmp("topolab-build-XXXXXX", NULL);
+	g_assert_nonnull(fixture->folder);
+	fixture->tree = g_build_filename(fixture->folder, "linux", NULL);
+	fixture->cache = g_build_filename(fixture->folder, "cache", NULL);
+	fixture->said = g_string_new(NULL);
+	g_setenv("TOPOLAB_CACHE", fixture->cache, TRUE);
+	put(fixture, "Makefile", MAKEFILE MAKE_IMAGE, -1);
+	put(fixture, "Kconfig", "config SMP\n\tbool\n", -1);
+	put(fixture, "arch/x86/Makefile", "", 0);
+	put(fixture, "image", image, LENGTH);
+}
+
+static void tear_down(struct fixture *fixture, gconstpointer data)
+{
+	(void)data;
+	g_unsetenv("TOPOLAB_CACHE");
+	g_assert_true(tree_remove(fixture->folder, NULL));
+	g_string_free(fixture->said, TRUE);
+	g_free(fixture->folder);
+	g_free(fixture->tree);
+	g_free(fixture->cache);
+}
+
+static void keep_said(const char *text, void *data)
+{
+	g_string_append_printf(data, "%s\n", text);
+}
+
+static struct kernel *get(struct fixture *fixture, GError **error)
+{
+	struct kernel_options options = {.progress = keep_said, .data = fixture->said};
+
+	return kernel_get(fixture->tree, &options, error);
+}
+
+/* Every file of the tree, sorted, blank separated. */
+static void list_files(const char *folder, const char *below, GPtrArray *names)
+{
+	g_autofree char *path = g_build_filename(folder, below, NULL);
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *one = g_build_filename(below, name, NULL);
+		g_autofree char *whole = g_build_filename(folder, one, NULL);
+
+		if (g_file_test(whole, G_FILE_TEST_IS_DIR))
+			list_files(folder, one, names);
+		else
+			g_ptr_array_add(names, g_steal_pointer(&one));
+	}
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static char *files_of(const struct fixture *fixture)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+	list_files(fixture->tree, "", names);
+	g_ptr_array_sort(names, compare);
+	g_ptr_array_add(names, NULL);
+	return g_strjoinv(" ", (char **)names->pdata);
+}
+
+static void test_in_place(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree char *image =
+		g_build_filename(fixture->tree, "arch", "x86", "boot", "bzImage", NULL);
+	g_autofree char *files = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL;
+
+	(void)data;
+	put(fixture, ".config", "CONFIG_NR_CPUS=77\n", -1);
+	kernel = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(kernel->name, ==, "linux");
+	g_assert_true(g_file_test(image, G_FILE_TEST_IS_REGULAR));
+	/* What a guest boots is a copy that no later build replaces. */
+	g_assert_true(g_str_has_prefix(kernel->image_path, fixture->cache));
+	g_assert_true(g_str_has_prefix(kernel->package, "built from /"));
+	g_assert_cmpstr(kernel_facts_config(kernel->facts, "NR_CPUS"), ==, "77");
+	/* What Linux's own make would have left, and nothing of ours. */
+	files = files_of(fixture);
+	g_assert_cmpstr(files, ==,
+			".config Kconfig Makefile arch/x86/Makefile arch/x86/boot/bzImage image");
+	g_assert_nonnull(strstr(fixture->said->str, ", in place\n"));
+}
+
+static void test_in_cache(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree char *before = files_of(fixture);
+	g_autofree char *after = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL, *again = NULL;
+
+	(void)data;
+	kernel = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_true(g_str_has_prefix(kernel->image_path, fixture->cache));
+	/* kernels/lab.config won over tinyconfig. */
+	g_assert_cmpstr(kernel_facts_config(kernel->facts, "SMP"), ==, "y");
+	after = files_of(fixture);
+	g_assert_cmpstr(after, ==, before);
+	g_assert_nonnull(strstr(fixture->said->str, "configuring "));
+
+	g_string_truncate(fixture->said, 0);
+	again = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_null(strstr(fixture->said->str, "configuring "));
+}
+
+/* Kconfig drops an option whose dependencies are not met. What it does not know is only told. */
+static void test_dropped(struct fixture *fixture, gconstpointer data)
+{
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL, *again = NULL;
+
+	(void)data;
+	put(fixture, "Makefile",
+	    MAKEFILE "\t@sed -i '/^CONFIG_NUMA=/d' $(OUT)/.config\n" MAKE_IMAGE, -1);
+	kernel = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_nonnull(strstr(fixture->said->str, " does not know these options: NUMA\n"));
+
+	put(fixture, "init/Kconfig", "menuconfig NUMA\n\tbool\n", -1);
+	g_assert_true(tree_remove(fixture->cache, NULL));
+	again = get(fixture, &error);
+	g_assert_null(again);
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_INPUT);
+	g_assert_nonnull(strstr(error->message, "its Kconfig drops NUMA; the config is '"));
+}
+
+/* @recipe of bzImage; the error that it must end in. */
+static void assert_fails(struct fixture *fixture, const char *recipe, int code, const char *says)
+{
+	g_autofree char *makefile =
+		g_strdup_printf("%sbzImage:\n\t@echo '  CC      a.o'\n\t@%s\n", MAKEFILE, recipe);
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL;
+
+	put(fixture, "Makefile", makefile, -1);
+	kernel = get(fixture, &error);
+	g_assert_null(kernel);
+	g_assert_error(error, TOPOLAB_ERROR, code);
+	if (error && !strstr(error->message, says))
+		g_test_fail_printf("'%s' does not say '%s'", error->message, says);
+	/* What make printed is there to be read. */
+	g_assert_nonnull(strstr(error->message, "log' is '") ?: strstr(error->message, "log is '"));
+}
+
+static void test_fails(struct fixture *fixture, gconstpointer data)
+{
+	(void)data;
+	assert_fails(fixture,
+		     "echo \"kernel/sched/topology.c:12:3: error: expected ';'\" >&2; exit 1",
+		     ERROR_INPUT,
+		     "' does not build: kernel/sched/topology.c:12:3: error: expected ';'; the "
+		     "whole log is '");
+	assert_fails(fixture, "exit 1", ERROR_INPUT, "' does not build: make");
+	assert_fails(fixture, "kill -KILL $$PPID", ERROR_LAB, "' was ended by signal 9 (Killed)");
+}
+
+static void test_no_tree(struct fixture *fixture, gconstpointer data)
+{
+	struct kernel_options options = {.no_build = true};
+	g_autoptr(GError) none = NULL, unbuilt = NULL;
+
+	(void)data;
+	g_assert_null(kernel_get(fixture->folder, &options, &none));
+	g_assert_error(none, TOPOLAB_ERROR, ERROR_INPUT);
+	g_assert_nonnull(strstr(none->message, "' is no Linux tree: there is no Makefile, "));
+	put(fixture, ".config", "", 0);
+	g_assert_null(kernel_get(fixture->tree, &options, &unbuilt));
+	g_assert_error(unbuilt, TOPOLAB_ERROR, ERROR_INPUT);
+	g_assert_nonnull(strstr(unbuilt->message, "cannot read kernel '"));
+}
+
+static void test_no_make(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree char *before = g_strdup(g_getenv("PATH"));
+	g_autoptr(GError) error = NULL;
+
+	(void)data;
+	put(fixture, ".config", "", 0);
+	g_setenv("PATH", fixture->folder, TRUE);
+	g_assert_null(get(fixture, &error));
+	g_setenv("PATH", before, TRUE);
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
+	g_assert_nonnull(strstr(error->message, "' needs 'make', which this host lacks"));
+}
+
+static void test_first_error(void)
+{
+	static const struct {
+		const char *log, *error;
+	} cases[] = {
+		{"  CC      a.o\nIn file included from a.c:1:\na.h:3:10: fatal error: b.h: No such "
+		 "file or directory\ncompilation terminated.\nmake[3]: *** [a.o] Error 1\n",
+		 "a.h:3:10: fatal error: b.h: No such file or directory"},
+		{"a.c:1:2: warning: x\na.c:7:2: error: 'y' undeclared\na.c:9:2: error: z\n",
+		 "a.c:7:2: error: 'y' undeclared"},
+		{"  LD      vmlinux\nld: kernel/sched/core.o: in function "
+		 "`f':\ncore.c:(.text+0x1): "
+		 "undefined reference to `g'\n",
+		 "core.c:(.text+0x1): undefined reference to `g'"},
+		{"make[1]: *** No rule to make target 'a.c', needed by 'a.o'.  Stop.\n",
+		 "make[1]: *** No rule to make target 'a.c', needed by 'a.o'.  Stop."},
+		{"***\n*** The source tree is not clean, please run 'make ARCH=x86_64 mrproper'\n",
+		 "*** The source tree is not clean, please run 'make ARCH=x86_64 mrproper'"},
+		{"  CC      a.o\nmake: *** [Makefile:224: __sub-make] Terminated\n", NULL},
+		{"", NULL},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *error = kbuild_first_error(cases[i].log);
+
+		g_assert_cmpstr(error, ==, cases[i].error);
+	}
+}
+
+static void test_compiler(void)
+{
+	static const struct {
+		const char *command, *compiler;
+	} cases[] = {
+		/* 6.12 and 6.1 */
+		{"savedcmd_init/main.o := gcc -Wp,-MMD,init/.main.o.d -nostdinc\n", "gcc"},
+		{"cmd_init/main.o := ccache gcc -Wp,-MMD,init/.main.o.d\n", "ccache gcc"},
+		{"savedcmd_init/main.o := clang -Wp,-MMD,init/.main.o.d\n", "clang"},
+		{"savedcmd_x := gcc\nsource_x := a -b\n", NULL},
+		{" :=  -x", NULL},
+		{"", NULL},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *compiler = kbuild_compiler(cases[i].command);
+
+		g_assert_cmpstr(compiler, ==, cases[i].compiler);
+	}
+}
+
+#define TEST(name, function)                                                                       \
+	g_test_add("/kernel/build/" name, struct fixture, NULL, set_up, function, tear_down)
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_set_nonfatal_assertions();
+	TEST("in-place", test_in_place);
+	TEST("in-cache", test_in_cache);
+	TEST("dropped", test_dropped);
+	TEST("fails", test_fails);
+	TEST("no-tree", test_no_tree);
+	TEST("no-make", test_no_make);
+	g_test_add_func("/kernel/build/first-error", test_first_error);
+	g_test_add_func("/kernel/build/compiler", test_compiler);
+	return g_test_run();
+}

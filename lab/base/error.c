@@ -12,6 +12,7 @@ int error_exit_status(const GError *error)
 		return 3;
 	switch ((enum topolab_error_code)error->code) {
 	case ERROR_INPUT:
+	case ERROR_BUILD:
 		return 2;
 	case ERROR_LAB:
 		return 3;

@@ -11,6 +11,7 @@
 /* The code says whose fault it is, and with it the exit status. */
 enum topolab_error_code {
 	ERROR_INPUT,	   /* bad usage or input: exit 2, nothing was started */
+	ERROR_BUILD,	   /* a kernel's tree cannot be configured or built: exit 2 */
 	ERROR_LAB,	   /* the lab or the host failed: verdict ERROR, exit 3 */
 	ERROR_UNSUPPORTED, /* this host, QEMU or kernel cannot do it: verdict SKIP, exit 77 */
 };

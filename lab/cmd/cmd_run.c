@@ -19,6 +19,7 @@ enum {
 	KEY_QUIET,
 	KEY_TEST,
 	KEY_REQUIRE_ALL,
+	KEY_BISECT,
 };
 
 static const struct argp_option run_options[] = {
@@ -68,6 +69,10 @@ static const struct argp_option run_options[] = {
 	{.name = "no-build",
 	 .key = KEY_NO_BUILD,
 	 .doc = "Of a kernel's tree take the bzImage that is there"},
+	{.name = "bisect",
+	 .key = KEY_BISECT,
+	 .doc = "Exit as git bisect run wants it: 0 PASS, 1 FAIL or TIMEOUT, 125 when the commit "
+		"does not build or was not judged, 128 for bad usage"},
 	{.name = "require-all",
 	 .key = KEY_REQUIRE_ALL,
 	 .doc = "Exit with 77 if anything was skipped, and nothing worse happened"},
@@ -115,6 +120,9 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_FORMAT:
 		options->format = report_format_require(value, error);
 		return options->format != NULL;
+	case KEY_BISECT:
+		options->bisect = true;
+		return true;
 	case KEY_REQUIRE_ALL:
 		options->require_all = true;
 		return true;
@@ -141,6 +149,24 @@ static int run_run(char **arguments, void *settings, GError **error)
 	return status;
 }
 
+/* getopt_long() takes a beginning for the whole. */
+static bool asks_for_bisect(char **argv)
+{
+	for (unsigned i = 0; argv[i]; i++)
+		if (g_str_has_prefix(argv[i], "--b") && g_str_has_prefix("--bisect", argv[i]))
+			return true;
+	return false;
+}
+
+/* To git bisect run any status from 1 to 124 says that the commit is bad. */
+static int run_error_status(char **argv, const GError *error)
+{
+	if (!asks_for_bisect(argv))
+		return error ? error_exit_status(error) : 2;
+	return !error || g_error_matches(error, TOPOLAB_ERROR, ERROR_INPUT) ? BISECT_ABORT
+									    : BISECT_SKIP;
+}
+
 const struct command command_run = {
 	.name = "run",
 	.arguments = "TOPOLOGY...",
@@ -155,5 +181,6 @@ const struct command command_run = {
 	.max_arguments = G_MAXUINT,
 	.settings_size = sizeof(struct run_options),
 	.option = run_option,
+	.error_status = run_error_status,
 	.run = run_run,
 };

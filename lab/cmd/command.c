@@ -72,6 +72,8 @@ static int command_run(const struct command *command, int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	int status;
 
+	if (command->error_status)
+		argp_err_exit_status = command->error_status(argv, NULL);
 	/* argp names the program by argv[0]. */
 	argv[0] = name;
 	argp_parse(&argp, argc, argv, 0, NULL, &parse);
@@ -81,7 +83,8 @@ static int command_run(const struct command *command, int argc, char **argv)
 		g_autofree char *text = error_text(error);
 
 		fprintf(stderr, "topolab: %s\n", text);
-		status = error_exit_status(error);
+		status = command->error_status ? command->error_status(argv, error)
+					       : error_exit_status(error);
 	}
 	return status;
 }

@@ -24,6 +24,11 @@ struct command {
 	 * One option into @settings. @key as in options; an error is ERROR_INPUT. NULL: no options.
 	 */
 	bool (*option)(int key, const char *value, void *settings, GError **error);
+	/*
+	 * The exit status for @error, or with NULL for bad usage, of which nothing but @argv is
+	 * known yet. NULL: the usual ones.
+	 */
+	int (*error_status)(char **argv, const GError *error);
 	/* @arguments: NULL-terminated. Returns the exit status; with @error set that decides it. */
 	int (*run)(char **arguments, void *settings, GError **error);
 };

@@ -27,6 +27,7 @@ static const struct shelf {
 	{.folder = "kernels", .lock = "meta.json"},
 	{.folder = "apt", .lock = "topolab.lock"},
 	{.folder = "builds", .lock = "lock"},
+	{.folder = "bisect"},
 	{.folder = "libvirt"},
 	{.folder = "kvm"},
 };

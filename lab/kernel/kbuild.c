@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -186,36 +185,52 @@ static GPtrArray *make_arguments(const struct kbuild *kbuild, const char *target
 	return argv;
 }
 
-/* Steps that the log tells of so far: lines such as "  CC      init/main.o". */
-static unsigned count_steps(FILE *log)
-{
-	char line[4096];
-	unsigned steps = 0;
+/* How far a log was read, and how many lines such as "  CC      init/main.o" it had. */
+struct steps {
+	int fd;
+	unsigned column; /* of the next byte; past 2 nobody looks */
+	unsigned n;
+};
 
-	clearerr(log);
-	while (fgets(line, sizeof(line), log))
-		steps += g_str_has_prefix(line, "  ") && g_ascii_isupper(line[2]);
-	return steps;
+static void steps_take(struct steps *steps, char c)
+{
+	if (c == '\n') {
+		steps->column = 0;
+	} else if (steps->column < 2 && c == ' ') {
+		steps->column++;
+	} else {
+		steps->n += steps->column == 2 && g_ascii_isupper(c);
+		steps->column = 3;
+	}
+}
+
+static void steps_read(struct steps *steps)
+{
+	char buffer[4096];
+	ssize_t n;
+
+	while (steps->fd >= 0 && (n = read(steps->fd, buffer, sizeof(buffer))) > 0)
+		for (ssize_t i = 0; i < n; i++)
+			steps_take(steps, buffer[i]);
 }
 
 /* Until make ends; its status as waitpid() has it. */
 static int follow(const struct kbuild *kbuild, pid_t pid, const struct kernel_options *options)
 {
 	gint64 next = g_get_monotonic_time() + NEWS_SECONDS * G_USEC_PER_SEC;
-	FILE *log = fopen(kbuild->log, "re");
-	unsigned steps = 0;
+	struct steps steps = {.fd = open(kbuild->log, O_RDONLY | O_CLOEXEC)};
 	int status = 0;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		g_usleep(LOOK_USEC);
-		steps += log ? count_steps(log) : 0;
+		steps_read(&steps);
 		if (g_get_monotonic_time() < next)
 			continue;
-		kbuild_say(options, "building '%s': %u steps done", kbuild->tree, steps);
+		kbuild_say(options, "building '%s': %u steps done", kbuild->tree, steps.n);
 		next += NEWS_SECONDS * G_USEC_PER_SEC;
 	}
-	if (log)
-		fclose(log);
+	if (steps.fd >= 0)
+		close(steps.fd);
 	return status;
 }
 
@@ -233,7 +248,7 @@ static void explain(const struct kbuild *kbuild, int status, GError **error)
 	}
 	g_file_get_contents(kbuild->log, &log, NULL, NULL);
 	first = kbuild_first_error(log ? log : "");
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+	g_set_error(error, TOPOLAB_ERROR, ERROR_BUILD,
 		    "'%s' does not build: %s; the whole log is '%s'", kbuild->tree,
 		    first ? first : "make gives no reason", kbuild->log);
 }

@@ -29,7 +29,7 @@ AUTO_DEFINE(kbuild, kbuild_free)
 
 /*
  * Makes bzImage, and before that, if there is none, the config. What make did before is not done
- * again. ERROR_INPUT with the compiler's first error when the tree does not build; ERROR_LAB when
+ * again. ERROR_BUILD with the compiler's first error when the tree does not build; ERROR_LAB when
  * make is missing or a signal ended it.
  */
 bool kbuild_make(const struct kbuild *kbuild, const struct kernel_options *options, GError **error);

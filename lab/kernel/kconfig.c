@@ -97,7 +97,7 @@ static bool check_lost(const struct kbuild *kbuild, const char *fragment,
 	if (g_hash_table_size(lost) == 0)
 		return true;
 	dropped = join_keys(lost);
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+	g_set_error(error, TOPOLAB_ERROR, ERROR_BUILD,
 		    "'%s' cannot be configured as it should be: its Kconfig drops %s; the config "
 		    "is '%s'",
 		    kbuild->tree, dropped, path);

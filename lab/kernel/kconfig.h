@@ -7,7 +7,7 @@
 
 /*
  * Makes the config in the folder of the objects, unless it was made there with this fragment
- * before. ERROR_INPUT: an option of the fragment, one that this tree's Kconfig knows, did not
+ * before. ERROR_BUILD: an option of the fragment, one that this tree's Kconfig knows, did not
  * survive.
  */
 bool kconfig_make(const struct kbuild *kbuild, const struct kernel_options *options,

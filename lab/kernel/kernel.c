@@ -90,8 +90,10 @@ static bool kernel_from_name(struct kernel *kernel, const char *name,
 struct kernel *kernel_get(const char *which, const struct kernel_options *options, GError **error)
 {
 	AUTO(kernel) *kernel = g_new0(struct kernel, 1);
-	bool ok = strchr(which, '/') ? kernel_from_path(kernel, which, options, error)
-				     : kernel_from_name(kernel, which, options, error);
+	/* "--kernel ." is what one types in a tree. */
+	bool is_path = strchr(which, '/') || strcmp(which, ".") == 0 || strcmp(which, "..") == 0;
+	bool ok = is_path ? kernel_from_path(kernel, which, options, error)
+			  : kernel_from_name(kernel, which, options, error);
 
 	return ok ? g_steal_pointer(&kernel) : NULL;
 }

@@ -30,10 +30,10 @@ struct kernel_options {
 };
 
 /*
- * @which: a name from kernels/, or a path (it holds a '/') of a bzImage or of a tree of sources,
- * which is built. Fetches what the cache lacks. Unknown name, not a bzImage, truncated or of
- * another architecture, or a tree that does not build: ERROR_INPUT. Mirror, signature, disk:
- * ERROR_LAB.
+ * @which: a name from kernels/, or a path (it holds a '/', or is "." or "..") of a bzImage or of a
+ * tree of sources, which is built. Fetches what the cache lacks. Unknown name, not a bzImage,
+ * truncated or of another architecture: ERROR_INPUT. A tree that does not build: ERROR_BUILD.
+ * Mirror, signature, disk: ERROR_LAB.
  */
 struct kernel *kernel_get(const char *which, const struct kernel_options *options, GError **error);
 void kernel_free(struct kernel *kernel);

@@ -45,11 +45,22 @@ static void report_count(const struct report *report, guint counts[VERDICT_COUNT
 		counts[result_verdict(report->results->pdata[i])]++;
 }
 
+/* One machine that fails proves a commit bad; what was not judged proves it neither good nor bad.
+ */
+static int bisect_status(const guint *counts, guint n)
+{
+	if (counts[VERDICT_FAIL] || counts[VERDICT_TIMEOUT])
+		return 1;
+	return n && counts[VERDICT_PASS] == n ? 0 : BISECT_SKIP;
+}
+
 int report_exit_status(const struct report *report)
 {
 	guint counts[VERDICT_COUNT];
 
 	report_count(report, counts);
+	if (report->bisect)
+		return bisect_status(counts, report->results->len);
 	/* A run without a job judged nothing. */
 	if (counts[VERDICT_ERROR] || report->results->len == 0)
 		return 3;

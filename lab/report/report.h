@@ -65,6 +65,7 @@ struct report {
 	const char *run_folder; /* as the user would type it */
 	const char *version;	/* topolab's own */
 	bool require_all;	/* any SKIP is 77 */
+	bool bisect;		/* the exit status is for git bisect run */
 };
 
 struct report_format {
@@ -83,7 +84,14 @@ const struct report_format *report_format_require(const char *name, GError **err
 /* The formats for --help, a line each: "text    what it is". Caller frees. */
 char *report_format_notes(void);
 
-/* 0 pass; 1 any FAIL or TIMEOUT; 3 any ERROR (wins); 77 everything or, if so asked, one skipped. */
+/* What git bisect run takes for "this commit cannot be tested", and for "stop". */
+#define BISECT_SKIP  125
+#define BISECT_ABORT 128
+
+/*
+ * 0 pass; 1 any FAIL or TIMEOUT; 3 any ERROR (wins); 77 everything or, if so asked, one skipped.
+ * For git bisect: 0 everything passed; 1 any FAIL or TIMEOUT (wins); else BISECT_SKIP.
+ */
 int report_exit_status(const struct report *report);
 /* "topolab: exit 1 (3 pass, 1 fail, 0 skip, 0 error)" */
 char *report_last_line(const struct report *report);

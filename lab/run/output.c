@@ -18,6 +18,16 @@ static bool folder_is_empty(const char *folder)
 	return dir && !g_dir_read_name(dir);
 }
 
+/* In a kernel's tree, say: git is not to see our results there. */
+static void hide_from_git(const char *folder)
+{
+	g_autofree char *path = g_build_filename(folder, ".gitignore", NULL);
+
+	if (!g_file_test(path, G_FILE_TEST_EXISTS))
+		g_file_set_contents(path, "*\n", -1, NULL);
+	caller_give(path);
+}
+
 static void point_latest_to(const char *name)
 {
 	g_autofree char *fresh = g_strdup_printf("results/.latest-%d", (int)getpid());
@@ -73,8 +83,10 @@ char *output_folder_new(const char *folder, GError **error)
 		return NULL;
 	}
 	caller_give(made);
-	if (name)
+	if (name) {
+		hide_from_git("results");
 		point_latest_to(name);
+	}
 	return g_steal_pointer(&path);
 }
 
@@ -117,5 +129,6 @@ int output_report(const struct report *report, const struct report_format *forma
 	caller_give(report->run_folder);
 	/* Where no file can be written, what was found out is at least told. */
 	fputs(text, stdout);
-	return written ? report_exit_status(report) : 3;
+	/* The judgements stand all the same, but a program would look for them in vain. */
+	return written ? report_exit_status(report) : report->bisect ? BISECT_SKIP : 3;
 }

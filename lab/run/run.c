@@ -7,6 +7,7 @@
 #include "emit/emit.h"
 #include "kernel/kernel.h"
 #include "run/ability.h"
+#include "run/bisect.h"
 #include "run/job.h"
 #include "run/output.h"
 #include "run/pack.h"
@@ -167,7 +168,7 @@ static bool run_ask_qemu(struct run *run, GError **error)
 }
 
 /* "auto" is the only mode that may come down to TCG, and then it says so. */
-static bool run_choose_accel(struct run *run, GError **error)
+static bool run_try_accel(struct run *run, const char *wanted, GError **error)
 {
 	const struct kernel *kernel = g_ptr_array_index(run->kernels, 0);
 	const struct vm_kvm_question question = {
@@ -177,18 +178,31 @@ static bool run_choose_accel(struct run *run, GError **error)
 	g_autofree char *why = NULL;
 
 	run->accel = EMIT_ACCEL_TCG;
-	if (strcmp(run->options->accel, "tcg") == 0)
+	if (strcmp(wanted, "tcg") == 0)
 		return true;
 	if (vm_kvm_works(&question, &why)) {
 		run->accel = EMIT_ACCEL_KVM;
 		return true;
 	}
-	if (strcmp(run->options->accel, "kvm") == 0) {
+	if (strcmp(wanted, "kvm") == 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "KVM was asked for, but %s", why);
 		return false;
 	}
 	progress_say(run->progress, "Guests run under TCG, many times slower than KVM: %s", why);
 	return true;
+}
+
+static bool run_choose_accel(struct run *run, GError **error)
+{
+	const char *wanted = run->options->accel;
+	g_autofree char *bisect = run->options->bisect ? bisect_find(".") : NULL;
+	enum emit_accel before;
+
+	if (!bisect)
+		return run_try_accel(run, wanted, error);
+	if (strcmp(wanted, "auto") == 0 && bisect_recall(bisect, &before))
+		wanted = emit_accel_name(before);
+	return run_try_accel(run, wanted, error) && bisect_remember(bisect, run->accel, error);
 }
 
 static unsigned run_guests_at_once(const struct run *run)
@@ -461,7 +475,9 @@ static int run_report(struct run *run, GError **error)
 		.run_folder = run->folder,
 		.version = TOPOLAB_VERSION,
 		.require_all = run->options->require_all,
+		.bisect = run->options->bisect,
 	};
+	int status;
 
 	/* The jobs that passed before an interrupt must not make the whole run pass. */
 	for (guint i = 0; i < run->waiting->len; i++) {
@@ -470,7 +486,9 @@ static int run_report(struct run *run, GError **error)
 		run_settle(run, run_job, VERDICT_ERROR,
 			   "the run was interrupted before this job began");
 	}
-	return output_report(&report, run->options->format, run->options->verbose, error);
+	status = output_report(&report, run->options->format, run->options->verbose, error);
+	/* Whoever interrupts a step does not want the next one. */
+	return run->stopping && run->options->bisect ? BISECT_ABORT : status;
 }
 
 const char *run_accel_require(const char *text, GError **error)

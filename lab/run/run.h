@@ -33,6 +33,7 @@ struct run_options {
 	unsigned deadline_seconds; /* of one guest; 0: none */
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */
+	bool bisect;	  /* the exit status is for git bisect run */
 	bool require_all; /* a job that was skipped makes the exit status 77 */
 	bool quiet;
 	bool verbose;

@@ -180,7 +180,7 @@ static void test_dropped(struct fixture *fixture, gconstpointer data)
 	g_assert_true(tree_remove(fixture->cache, NULL));
 	again = get(fixture, &error);
 	g_assert_null(again);
-	g_assert_error(error, TOPOLAB_ERROR, ERROR_INPUT);
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_BUILD);
 	g_assert_nonnull(strstr(error->message, "its Kconfig drops NUMA; the config is '"));
 }
 
@@ -207,10 +207,10 @@ static void test_fails(struct fixture *fixture, gconstpointer data)
 	(void)data;
 	assert_fails(fixture,
 		     "echo \"kernel/sched/topology.c:12:3: error: expected ';'\" >&2; exit 1",
-		     ERROR_INPUT,
+		     ERROR_BUILD,
 		     "' does not build: kernel/sched/topology.c:12:3: error: expected ';'; the "
 		     "whole log is '");
-	assert_fails(fixture, "exit 1", ERROR_INPUT, "' does not build: make");
+	assert_fails(fixture, "exit 1", ERROR_BUILD, "' does not build: make");
 	assert_fails(fixture, "kill -KILL $$PPID", ERROR_LAB, "' was ended by signal 9 (Killed)");
 }
 

@@ -8,7 +8,7 @@ static const struct run {
 	unsigned n;
 	int status;
 	const char *line;
-	bool require_all;
+	bool require_all, bisect;
 } runs[] = {
 	{"pass",
 	 {VERDICT_PASS, VERDICT_PASS},
@@ -68,6 +68,43 @@ static const struct run {
 	 0,
 	 "topolab: exit 0 (2 pass, 0 fail, 0 skip, 0 error)",
 	 true},
+	/* git-bisect(1), "Bisect run": 125 skips a commit, and 1 to 124 call it bad. */
+	{"bisect-pass",
+	 {VERDICT_PASS, VERDICT_PASS},
+	 2,
+	 0,
+	 "topolab: exit 0 (2 pass, 0 fail, 0 skip, 0 error)",
+	 .bisect = true},
+	{"bisect-fail",
+	 {VERDICT_ERROR, VERDICT_FAIL, VERDICT_SKIP},
+	 3,
+	 1,
+	 "topolab: exit 1 (0 pass, 1 fail, 1 skip, 1 error)",
+	 .bisect = true},
+	{"bisect-timeout",
+	 {VERDICT_TIMEOUT},
+	 1,
+	 1,
+	 "topolab: exit 1 (0 pass, 0 fail, 0 skip, 0 error, 1 timeout)",
+	 .bisect = true},
+	{"bisect-error",
+	 {VERDICT_PASS, VERDICT_ERROR},
+	 2,
+	 125,
+	 "topolab: exit 125 (1 pass, 0 fail, 0 skip, 1 error)",
+	 .bisect = true},
+	{"bisect-skip",
+	 {VERDICT_PASS, VERDICT_SKIP},
+	 2,
+	 125,
+	 "topolab: exit 125 (1 pass, 0 fail, 1 skip, 0 error)",
+	 .bisect = true},
+	{"bisect-nothing",
+	 {VERDICT_PASS},
+	 0,
+	 125,
+	 "topolab: exit 125 (0 pass, 0 fail, 0 skip, 0 error)",
+	 .bisect = true},
 	{"nothing", {VERDICT_PASS}, 0, 3, "topolab: exit 3 (0 pass, 0 fail, 0 skip, 0 error)"},
 };
 
@@ -85,6 +122,7 @@ static void test_run(gconstpointer data)
 		.run_folder = "x",
 		.version = "0.1.0",
 		.require_all = run->require_all,
+		.bisect = run->bisect,
 	};
 	g_autofree char *line = NULL;
 

@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "cmd/command.h"
 #include "kernel/kernel.h"
+#include "run/accel.h"
 #include "run/run.h"
 #include "run/tests.h"
 
@@ -100,7 +101,7 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_TEST:
 		return run_test_require(value, error) != NULL;
 	case KEY_ACCEL:
-		options->accel = run_accel_require(value, error);
+		options->accel = accel_require(value, error);
 		return options->accel != NULL;
 	case KEY_CONNECT:
 		options->uri = value;

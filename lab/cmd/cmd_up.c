@@ -5,6 +5,7 @@
 #include "kernel/kernel.h"
 #include "live/guests.h"
 #include "live/keeper.h"
+#include "run/accel.h"
 #include "topo/load.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ static bool up_option(int key, const char *value, void *settings, GError **error
 		options->folder = value;
 		return true;
 	case KEY_ACCEL:
-		options->accel = run_accel_require(value, error);
+		options->accel = accel_require(value, error);
 		return options->accel != NULL;
 	case KEY_TIMEOUT:
 		return option_number("--timeout", value, 1, 86400, &options->timeout_seconds,

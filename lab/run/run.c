@@ -7,7 +7,7 @@
 #include "emit/emit.h"
 #include "kernel/kernel.h"
 #include "run/ability.h"
-#include "run/bisect.h"
+#include "run/accel.h"
 #include "run/job.h"
 #include "run/output.h"
 #include "run/pack.h"
@@ -95,7 +95,7 @@ static void run_clear(struct run *run)
 	g_free(run->folder);
 }
 
-static void kernel_progress(const char *text, void *data)
+static void say_to_progress(const char *text, void *data)
 {
 	progress_say(data, "%s", text);
 }
@@ -110,7 +110,7 @@ static bool run_load(struct run *run, GError **error)
 	struct kernel_options kernel_options = {
 		.offline = run->options->offline,
 		.no_build = run->options->no_build,
-		.progress = kernel_progress,
+		.progress = say_to_progress,
 		.data = run->progress,
 	};
 
@@ -167,42 +167,20 @@ static bool run_ask_qemu(struct run *run, GError **error)
 	return run->qemu != NULL;
 }
 
-/* "auto" is the only mode that may come down to TCG, and then it says so. */
-static bool run_try_accel(struct run *run, const char *wanted, GError **error)
-{
-	const struct kernel *kernel = g_ptr_array_index(run->kernels, 0);
-	const struct vm_kvm_question question = {
-		.kernel_path = kernel->image_path,
-		.silence_seconds = run->options->timeout_seconds,
-	};
-	g_autofree char *why = NULL;
-
-	run->accel = EMIT_ACCEL_TCG;
-	if (strcmp(wanted, "tcg") == 0)
-		return true;
-	if (vm_kvm_works(&question, &why)) {
-		run->accel = EMIT_ACCEL_KVM;
-		return true;
-	}
-	if (strcmp(wanted, "kvm") == 0) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "KVM was asked for, but %s", why);
-		return false;
-	}
-	progress_say(run->progress, "Guests run under TCG, many times slower than KVM: %s", why);
-	return true;
-}
-
 static bool run_choose_accel(struct run *run, GError **error)
 {
-	const char *wanted = run->options->accel;
-	g_autofree char *bisect = run->options->bisect ? bisect_find(".") : NULL;
-	enum emit_accel before;
+	const struct kernel *kernel = g_ptr_array_index(run->kernels, 0);
 
-	if (!bisect)
-		return run_try_accel(run, wanted, error);
-	if (strcmp(wanted, "auto") == 0 && bisect_recall(bisect, &before))
-		wanted = emit_accel_name(before);
-	return run_try_accel(run, wanted, error) && bisect_remember(bisect, run->accel, error);
+	return accel_choose(
+		&(struct accel_question){
+			.wanted = run->options->accel,
+			.kernel_path = kernel->image_path,
+			.silence_seconds = run->options->timeout_seconds,
+			.for_bisect = run->options->bisect,
+			.say = say_to_progress,
+			.data = run->progress,
+		},
+		&run->accel, error);
 }
 
 static unsigned run_guests_at_once(const struct run *run)
@@ -489,17 +467,6 @@ static int run_report(struct run *run, GError **error)
 	status = output_report(&report, run->options->format, run->options->verbose, error);
 	/* Whoever interrupts a step does not want the next one. */
 	return run->stopping && run->options->bisect ? BISECT_ABORT : status;
-}
-
-const char *run_accel_require(const char *text, GError **error)
-{
-	static const char *const known[] = {"auto", "kvm", "tcg", NULL};
-
-	if (g_strv_contains(known, text))
-		return text;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "--accel takes auto, kvm or tcg, not '%s'",
-		    text);
-	return NULL;
 }
 
 int run_all(const struct run_options *options, GError **error)

@@ -41,9 +41,6 @@ struct run_options {
 	const struct run_stay *stay;	    /* NULL: guests power themselves off */
 };
 
-/* "auto", "kvm" or "tcg", as it stands in @text; NULL: ERROR_INPUT. */
-const char *run_accel_require(const char *text, GError **error);
-
 /*
  * Loads every topology and gets every kernel before the first guest starts. Returns the exit status
  * of the report; with @error set nothing was started.

@@ -22,19 +22,6 @@
 #define NEWS_SECONDS 20
 #define LOOK_USEC    100000
 
-void kbuild_say(const struct kernel_options *options, const char *format, ...)
-{
-	g_autofree char *text = NULL;
-	va_list args;
-
-	if (!options->progress)
-		return;
-	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
-	va_end(args);
-	options->progress(text, options->data);
-}
-
 static bool has_file(const char *folder, const char *name)
 {
 	g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -82,7 +69,7 @@ static int take_lock(const char *folder, const char *tree, const struct kernel_o
 	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
 		return lock;
 	if (lock >= 0 && errno == EWOULDBLOCK) {
-		kbuild_say(options, "waiting for another topolab that builds '%s'", tree);
+		kernel_say(options, "waiting for another topolab that builds '%s'", tree);
 		if (flock(lock, LOCK_EX) == 0)
 			return lock;
 	}
@@ -226,7 +213,7 @@ static int follow(const struct kbuild *kbuild, pid_t pid, const struct kernel_op
 		steps_read(&steps);
 		if (g_get_monotonic_time() < next)
 			continue;
-		kbuild_say(options, "building '%s': %u steps done", kbuild->tree, steps.n);
+		kernel_say(options, "building '%s': %u steps done", kbuild->tree, steps.n);
 		next += NEWS_SECONDS * G_USEC_PER_SEC;
 	}
 	if (steps.fd >= 0)
@@ -289,7 +276,7 @@ bool kbuild_make(const struct kbuild *kbuild, const struct kernel_options *optio
 	}
 	if (!kbuild_in_place(kbuild) && !kconfig_make(kbuild, options, error))
 		return false;
-	kbuild_say(options, "building '%s', %s", kbuild->tree,
+	kernel_say(options, "building '%s', %s", kbuild->tree,
 		   kbuild_in_place(kbuild) ? "in place" : "in the cache");
 	return kbuild_target(kbuild, "bzImage", options, error);
 }

@@ -37,7 +37,6 @@ bool kbuild_make(const struct kbuild *kbuild, const struct kernel_options *optio
 /* One target of make's, its output appended to the log; errors as above. */
 bool kbuild_target(const struct kbuild *kbuild, const char *target,
 		   const struct kernel_options *options, GError **error);
-void kbuild_say(const struct kernel_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Below the folder of the objects. Caller frees. */
 char *kbuild_image(const struct kbuild *kbuild);

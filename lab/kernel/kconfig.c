@@ -93,7 +93,7 @@ static bool check_lost(const struct kbuild *kbuild, const char *fragment,
 		g_hash_table_remove(lost, name);
 	unknown = join_keys(foreign);
 	if (*unknown)
-		kbuild_say(options, "'%s' does not know these options: %s", kbuild->tree, unknown);
+		kernel_say(options, "'%s' does not know these options: %s", kbuild->tree, unknown);
 	if (g_hash_table_size(lost) == 0)
 		return true;
 	dropped = join_keys(lost);
@@ -141,7 +141,7 @@ bool kconfig_make(const struct kbuild *kbuild, const struct kernel_options *opti
 			    g_strerror(errno));
 		return false;
 	}
-	kbuild_say(options, "configuring '%s' with '%s'", kbuild->tree, path);
+	kernel_say(options, "configuring '%s' with '%s'", kbuild->tree, path);
 	return kbuild_target(kbuild, "tinyconfig", options, error) &&
 	       add_fragment(kbuild, fragment, error) &&
 	       kbuild_target(kbuild, "olddefconfig", options, error) &&

@@ -24,6 +24,19 @@ void kernel_free(struct kernel *kernel)
 	g_free(kernel);
 }
 
+void kernel_say(const struct kernel_options *options, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	if (!options->progress)
+		return;
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	options->progress(text, options->data);
+}
+
 char **kernel_list(void)
 {
 	g_autofree char *folder = paths_data("kernels");

@@ -28,6 +28,8 @@ struct kernel_options {
 	void (*progress)(const char *text, void *data);
 	void *data;
 };
+/* Makes the sentence and calls progress, if there is one. For sources. */
+void kernel_say(const struct kernel_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /*
  * @which: a name from kernels/, or a path (it holds a '/', or is "." or "..") of a bzImage or of a

@@ -13,21 +13,6 @@
 #define LOOK_AGAIN_SECONDS  (24 * 3600)
 #define RETRY_AFTER_SECONDS 3600
 
-static void say(const struct kernel_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void say(const struct kernel_options *options, const char *format, ...)
-{
-	g_autofree char *text = NULL;
-	va_list args;
-
-	if (!options->progress)
-		return;
-	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
-	va_end(args);
-	options->progress(text, options->data);
-}
-
 #define NAME_CHARACTERS G_CSET_a_2_z G_CSET_DIGITS "+-."
 
 static bool is_suites(const char *value)
@@ -182,8 +167,8 @@ static char *fetch_newest(struct apt *apt, GHashTable *fields, const struct kern
 	g_autofree char *stage = NULL;
 	bool ok = false;
 
-	say(options, "looking for the newest '%s' in Debian's '%s'", kernel->name,
-	    kernel_field(fields, "suites"));
+	kernel_say(options, "looking for the newest '%s' in Debian's '%s'", kernel->name,
+		   kernel_field(fields, "suites"));
 	if (!apt_update(apt, error) ||
 	    !apt_newest(apt, kernel_field(fields, "package"), &package, error))
 		return NULL;
@@ -191,7 +176,7 @@ static char *fetch_newest(struct apt *apt, GHashTable *fields, const struct kern
 	if (cache_load(id, kernel, NULL)) {
 		ok = true;
 	} else {
-		say(options, "fetching %s %s", package.name, package.version);
+		kernel_say(options, "fetching %s %s", package.name, package.version);
 		stage = cache_stage(error);
 		ok = stage && unpack_into_cache(apt, fields, &package, stage, id, error) &&
 		     cache_load(id, kernel, error);
@@ -239,7 +224,7 @@ static bool fall_back(const char *key, const struct kernel_options *options, str
 		g_propagate_error(error, cause);
 		return false;
 	}
-	say(options, "%s; using '%s' from the cache", cause->message, kernel->package);
+	kernel_say(options, "%s; using '%s' from the cache", cause->message, kernel->package);
 	cache_pin_write(key, id, LOOK_AGAIN_SECONDS - RETRY_AFTER_SECONDS, NULL);
 	g_error_free(cause);
 	return true;

@@ -4,20 +4,30 @@
 
 #include <string.h>
 
-/* The compiler's, the assembler's, the linker's, objtool's and make's own way to say it. */
+/*
+ * make's own: "Makefile:1: *** Compiler lacks asm-goto support.  Stop.", "make: *** No rule to make
+ * target". What failed in "make[2]: *** [a.o] Error 1" was said before.
+ */
+static bool is_makes_error(const char *line)
+{
+	const char *stars = strstr(line, "*** ");
+
+	return stars && stars[4] && stars[4] != '[' && !strstr(stars, "*** Waiting for unfinished");
+}
+
+/* The compiler's, the assembler's, the linker's, objtool's and the shell's way to say it. */
 static bool is_error(const char *line)
 {
 	static const char *const words[] = {
-		": error: ",	   ": fatal error: ",  "undefined reference to",
-		"ERROR: modpost:", "objtool: error: ", "No rule to make target",
-		"Error: ",
+		": error: ",	   ": fatal error: ",	  "undefined reference to",
+		"ERROR: modpost:", "objtool: error: ",	  ": Error: ",
+		": not found",	   ": command not found",
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(words); i++)
 		if (strstr(line, words[i]))
 			return true;
-	/* "*** Compiler lacks asm-goto support.", "*** The source tree is not clean, ..." */
-	return g_str_has_prefix(line, "*** ") && !g_str_has_prefix(line, "*** Error");
+	return is_makes_error(line);
 }
 
 char *kbuild_first_error(const char *log)

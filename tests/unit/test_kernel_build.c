@@ -261,6 +261,14 @@ static void test_first_error(void)
 		 "make[1]: *** No rule to make target 'a.c', needed by 'a.o'.  Stop."},
 		{"***\n*** The source tree is not clean, please run 'make ARCH=x86_64 mrproper'\n",
 		 "*** The source tree is not clean, please run 'make ARCH=x86_64 mrproper'"},
+		{"/bin/sh: 1: flex: not found\nmake[2]: *** [scripts/Makefile.host:9: "
+		 "scripts/kconfig/lexer.lex.c] Error 127\n",
+		 "/bin/sh: 1: flex: not found"},
+		{"a.S: Assembler messages:\na.S:3: Error: no such instruction: `x'\n",
+		 "a.S:3: Error: no such instruction: `x'"},
+		{"Makefile:256: *** source directory cannot contain spaces or colons.  Stop.\n",
+		 "Makefile:256: *** source directory cannot contain spaces or colons.  Stop."},
+		{"make[1]: *** Waiting for unfinished jobs....\n", NULL},
 		{"  CC      a.o\nmake: *** [Makefile:224: __sub-make] Terminated\n", NULL},
 		{"", NULL},
 	};

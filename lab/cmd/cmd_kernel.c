@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "cmd/command.h"
+#include "kernel/kernel.h"
 #include "kernel/needs.h"
 
 #include <stdio.h>
@@ -77,21 +78,50 @@ static int kernel_check(const char *path, GError **error)
 	return worst->cost == NEED_VERDICT ? 1 : 0;
 }
 
+static void say(const char *text, void *data G_GNUC_UNUSED)
+{
+	fprintf(stderr, "%s\n", text);
+}
+
+/* From the archive, or by building it: what `topolab run` would do first. */
+static int kernel_fetch(const char *which, GError **error)
+{
+	const struct kernel_options options = {.progress = say};
+	AUTO(kernel) *kernel = kernel_get(which, &options, error);
+
+	if (!kernel)
+		return 3;
+	printf("%s is Linux %s, '%s'\n", kernel->name, kernel_facts_release(kernel->facts),
+	       kernel->image_path);
+	return 0;
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(const char *argument, GError **error);
+} actions[] = {
+	{"check", kernel_check},
+	{"fetch", kernel_fetch},
+};
+
 static int kernel_run(char **arguments, void *settings G_GNUC_UNUSED, GError **error)
 {
-	if (strcmp(arguments[0], "check") == 0)
-		return kernel_check(arguments[1], error);
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "kernel does not know '%s', only check",
-		    arguments[0]);
+	for (gsize i = 0; i < G_N_ELEMENTS(actions); i++)
+		if (strcmp(arguments[0], actions[i].name) == 0)
+			return actions[i].run(arguments[1], error);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "kernel does not know '%s', only check and fetch", arguments[0]);
 	return 2;
 }
 
 const struct command command_kernel = {
 	.name = "kernel",
-	.arguments = "check DIR|CONFIG",
-	.summary = "Say which options a kernel lacks, and what each lack costs",
-	.details = "Reads the config of a kernel tree or build folder, or a config file. Exit "
-		   "status 1: as it is configured no machine gets a verdict.",
+	.arguments = "check|fetch WHICH",
+	.summary = "Say what a kernel's config lacks, or get a kernel ready",
+	.details = "check reads the config of a kernel tree or build folder, or a config file, and "
+		   "says which options are missing and what each costs; exit status 1: as it is "
+		   "configured no machine gets a verdict. fetch fetches or builds K, as run would, "
+		   "and says where its image lies.",
 	.min_arguments = 2,
 	.max_arguments = 2,
 	.run = kernel_run,

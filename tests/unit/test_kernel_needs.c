@@ -177,7 +177,8 @@ static void test_command(void)
 
 	run = topolab_run("kernel burn x");
 	g_assert_cmpint(run.status, ==, 2);
-	g_assert_cmpstr(run.errors, ==, "topolab: kernel does not know 'burn', only check\n");
+	g_assert_cmpstr(run.errors, ==,
+			"topolab: kernel does not know 'burn', only check and fetch\n");
 	topolab_run_clear(&run);
 	folder_remove(folder);
 }

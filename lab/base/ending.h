@@ -12,6 +12,7 @@ enum ending {
 	ENDING_SILENT,	 /* not one byte from the kernel */
 	ENDING_STARVED,	 /* no progress, and this host did not let it run */
 	ENDING_DIED,	 /* QEMU, libvirt or the worker died */
+	ENDING_CRASHED,	 /* QEMU did something that no program may do, or found itself wrong */
 	ENDING_FLOODED,	 /* a stream passed its bound and the guest was destroyed */
 	ENDING_STOPPED,	 /* the user or the deadline ended it */
 	ENDING_UP,	 /* none: it sent everything and stays up, as `topolab up` asks */

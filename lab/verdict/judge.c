@@ -43,6 +43,7 @@ static const struct ending_row {
 	[ENDING_SILENT] = {VERDICT_ERROR, "not one byte came from the kernel"},
 	[ENDING_STARVED] = {VERDICT_ERROR, "this host did not let the guest run"},
 	[ENDING_DIED] = {VERDICT_ERROR, "QEMU or libvirt died, not the guest"},
+	[ENDING_CRASHED] = {VERDICT_ERROR, "QEMU crashed, whatever the guest did"},
 	[ENDING_FLOODED] = {VERDICT_ERROR, "the guest sent more than any guest should"},
 	[ENDING_STOPPED] = {VERDICT_ERROR, "the guest was stopped before it had an answer"},
 	[ENDING_UP] = {VERDICT_PASS, "the guest sent all it had and stays up"},
@@ -69,19 +70,25 @@ static bool judge_lost_root(struct session *session)
 	return true;
 }
 
+/* Two races of QEMU's TCG were seen: this oops, and iotlb_to_section()'s assertion (10.0). */
 static void judge_emulator(struct session *session)
 {
-	struct kernel_message *oops = session->input->emulated && session->console
-					      ? observe_stale_breakpoint(session->console)
-					      : NULL;
+	const struct verdict_input *input = session->input;
+	struct kernel_message *oops =
+		session->console ? observe_stale_breakpoint(session->console) : NULL;
 	g_autofree char *reason = NULL;
 
-	if (!oops)
+	if (!input->emulated)
 		return;
-	reason = g_strdup_printf("QEMU's TCG executed a breakpoint that the kernel had already "
-				 "taken out of its code, a race in QEMU: %s",
-				 oops->text);
-	session_say(session, CHECK_EMULATOR, VERDICT_ERROR, "console.log", reason);
+	if (input->ending == ENDING_CRASHED)
+		reason = g_strdup_printf("QEMU, which emulated the CPUs, crashed: %s",
+					 input->ending_detail ?: "nobody knows how");
+	else if (oops)
+		reason = g_strdup_printf("QEMU's TCG executed a breakpoint that the kernel had "
+					 "already taken out of its code, a race in QEMU: %s",
+					 oops->text);
+	if (reason)
+		session_say(session, CHECK_EMULATOR, VERDICT_ERROR, "console.log", reason);
 }
 
 static void judge_ending(struct session *session)

@@ -281,6 +281,17 @@ static char *qemu_death_text(const struct vm *vm)
 	return g_strdup("QEMU ended by itself");
 }
 
+/* Signals that a program brings upon itself: a failed assertion, a wild pointer. */
+static bool is_crash(int status)
+{
+	static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+
+	for (unsigned i = 0; WIFSIGNALED(status) && i < G_N_ELEMENTS(signals); i++)
+		if (WTERMSIG(status) == signals[i])
+			return true;
+	return false;
+}
+
 /* The worker gives no detail when QEMU went by itself: how, only its parent knows. */
 static void vm_explain_death(struct vm *vm)
 {
@@ -290,6 +301,8 @@ static void vm_explain_death(struct vm *vm)
 		return;
 	if (vm->qemu > 0 && waitpid(vm->qemu, &vm->qemu_status, WNOHANG) == vm->qemu)
 		vm->qemu_gone = true;
+	if (vm->qemu_gone && is_crash(vm->qemu_status))
+		vm->end.ending = ENDING_CRASHED;
 	if (!vm->end.detail)
 		vm->end.detail = qemu_death_text(vm);
 	if (words && !strstr(vm->end.detail, words)) {

@@ -25,6 +25,7 @@ enum kvm_answer kvm_answer_judge(enum ending ending, const char *console)
 	case ENDING_POWEROFF:
 	case ENDING_STARVED:
 	case ENDING_DIED:
+	case ENDING_CRASHED:
 	case ENDING_FLOODED:
 	case ENDING_STOPPED:
 	case ENDING_UP:

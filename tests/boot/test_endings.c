@@ -247,6 +247,26 @@ static void test_qemu_killed(struct fixture *fixture, gconstpointer data G_GNUC_
 	g_assert_cmpstr(fixture->end.detail, ==, "QEMU was killed by signal 9 (Killed)");
 }
 
+static void crash_qemu(struct fixture *fixture)
+{
+	pid_t qemu = find_qemu(fixture);
+
+	g_assert_cmpint(qemu, >, 0);
+	kill(qemu, SIGABRT);
+}
+
+/* As abort() ends it when an assertion of its own fails. */
+static void test_qemu_crashed(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	struct vm_spec spec = {0};
+
+	fixture->console_when = "Linux version";
+	fixture->act = crash_qemu;
+	run_guest(fixture, &spec, QUICK, NULL);
+	g_assert_cmpint(fixture->end.ending, ==, ENDING_CRASHED);
+	g_assert_cmpstr(fixture->end.detail, ==, "QEMU was killed by signal 6 (Aborted)");
+}
+
 static void kill_worker(struct fixture *fixture)
 {
 	pid_t worker = find_worker(fixture);
@@ -410,6 +430,7 @@ int main(int argc, char **argv)
 	TEST(triple_fault);
 	TEST(poweroff);
 	TEST(qemu_killed);
+	TEST(qemu_crashed);
 	TEST(worker_killed);
 	TEST(stop);
 	TEST(flood);

@@ -73,6 +73,29 @@ static void test_qemu_killed_gather(struct fault_place *place, gconstpointer dat
 	assert_error(&run, "guest.ending", DIED "QEMU was killed by signal 9 (Killed)");
 }
 
+/* An emulator that crashes spoilt the boot, and there is another one; one that is killed did not.
+ */
+static void test_qemu_crashed(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
+{
+	struct fault_run run = start_standing(place, "run", NO_LIMIT);
+	json_t *result;
+
+	fault_wait_for(&run, "gathering");
+	signal_process(place, &run, "guest=small", SIGABRT);
+	fault_wait_for(&run, "spoilt this boot");
+	signal_process(place, &run, "guest=small", SIGKILL);
+	g_assert_cmpint(fault_end(&run), ==, 3);
+	result = result_load(run.folder, "small/stub");
+	g_assert_cmpint(json_integer_value(json_object_get(result, "boots")), ==, 2);
+	g_assert_cmpstr(json_string_value(json_object_get(result, "ending")), ==, "died");
+	json_decref(result);
+	result = result_load(run.folder, "small/.stub-boot-1");
+	g_assert_cmpstr(json_string_value(json_object_get(result, "ending")), ==, "crashed");
+	json_decref(result);
+	assert_results_are_whole(&run);
+	fault_run_clear(&run);
+}
+
 static void test_qemu_stopped(struct fault_place *place, gconstpointer data G_GNUC_UNUSED)
 {
 	struct fault_run run = start_standing(place, "run", " --timeout 3");
@@ -311,6 +334,7 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	TEST("qemu-killed/define", NULL, test_qemu_killed_define);
 	TEST("qemu-killed/gather", NULL, test_qemu_killed_gather);
+	TEST("qemu-crashed", NULL, test_qemu_crashed);
 	TEST("qemu-stopped/define", NULL, test_qemu_stopped_define);
 	TEST("qemu-stopped/boot", NULL, test_qemu_stopped);
 	TEST("worker-killed", NULL, test_worker_killed);

@@ -149,7 +149,17 @@ static void add_caller(const struct kbuild *kbuild, GPtrArray *argv)
 	g_ptr_array_add(argv, g_strdup("--pdeathsig=TERM"));
 }
 
-/* make -C TREE [O=OUT] [CC=...] -jN TARGET */
+/* Was it configured with LLVM=1? A build with another linker would configure it anew. */
+static bool uses_lld(const struct kbuild *kbuild)
+{
+	g_autofree char *path = kbuild_config(kbuild);
+	g_autofree char *config = NULL;
+
+	return g_file_get_contents(path, &config, NULL, NULL) &&
+	       strstr(config, "\nCONFIG_LD_IS_LLD=y\n");
+}
+
+/* make -C TREE [O=OUT] [LLVM=1] [CC=...] -jN TARGET */
 static GPtrArray *make_arguments(const struct kbuild *kbuild, const char *target)
 {
 	GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
@@ -159,14 +169,15 @@ static GPtrArray *make_arguments(const struct kbuild *kbuild, const char *target
 	g_ptr_array_add(argv, g_strdup("make"));
 	g_ptr_array_add(argv, g_strdup("-C"));
 	g_ptr_array_add(argv, g_strdup(kbuild->tree));
-	if (!kbuild_in_place(kbuild))
+	if (!kbuild_in_place(kbuild)) {
 		g_ptr_array_add(argv, g_strconcat("O=", kbuild->out, NULL));
-	if (cc && strstr(cc, "clang"))
+		g_ptr_array_add(argv, g_strdup("ARCH=x86_64"));
+	}
+	if (uses_lld(kbuild))
 		g_ptr_array_add(argv, g_strdup("LLVM=1"));
 	if (cc)
 		g_ptr_array_add(argv, g_strconcat("CC=", cc, NULL));
 	g_ptr_array_add(argv, g_strdup_printf("-j%u", g_get_num_processors()));
-	g_ptr_array_add(argv, g_strdup("ARCH=x86_64"));
 	g_ptr_array_add(argv, g_strdup(target));
 	g_ptr_array_add(argv, NULL);
 	return argv;

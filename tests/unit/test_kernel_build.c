@@ -13,6 +13,8 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct fixture {
 	char *folder, *tree, *cache;
@@ -163,6 +165,76 @@ static void test_in_cache(struct fixture *fixture, gconstpointer data)
 	g_assert_null(strstr(fixture->said->str, "configuring "));
 }
 
+#define NOBODY 65534
+
+static void give_to_nobody(const char *folder)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	g_assert_cmpint(chown(folder, NOBODY, NOBODY), ==, 0);
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		if (g_file_test(path, G_FILE_TEST_IS_DIR))
+			give_to_nobody(path);
+		else
+			g_assert_cmpint(chown(path, NOBODY, NOBODY), ==, 0);
+	}
+}
+
+/* Through sudo what is built in the caller's tree is the caller's. */
+static void test_owner(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree char *image =
+		g_build_filename(fixture->tree, "arch", "x86", "boot", "bzImage", NULL);
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL;
+	struct stat status;
+
+	(void)data;
+	if (geteuid() != 0) {
+		g_test_skip("it takes root to act for another user");
+		return;
+	}
+	put(fixture, ".config", "CONFIG_SMP=y\n", -1);
+	give_to_nobody(fixture->folder);
+	g_setenv("SUDO_UID", "65534", TRUE);
+	g_setenv("SUDO_GID", "65534", TRUE);
+	kernel = get(fixture, &error);
+	g_unsetenv("SUDO_UID");
+	g_unsetenv("SUDO_GID");
+	g_assert_no_error(error);
+	g_assert_cmpint(stat(image, &status), ==, 0);
+	g_assert_cmpuint(status.st_uid, ==, NOBODY);
+}
+
+/* Another compiler, linker or ARCH than before would build all of the tree anew. */
+static void test_same_tools(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree char *path = g_build_filename(fixture->tree, "tools", NULL);
+	g_autofree char *llvm = NULL, *gcc = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *first = NULL, *second = NULL;
+
+	(void)data;
+	put(fixture, "Makefile",
+	    MAKEFILE MAKE_IMAGE "\t@echo '$(CC) llvm=$(LLVM) arch=$(ARCH)' >tools\n", -1);
+	put(fixture, ".config", "CONFIG_SMP=y\nCONFIG_LD_IS_LLD=y\n", -1);
+	put(fixture, "init/.main.o.cmd", "savedcmd_init/main.o := ccache clang -Wp,-MMD,x\n", -1);
+	first = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_true(g_file_get_contents(path, &llvm, NULL, NULL));
+	g_assert_cmpstr(llvm, ==, "ccache clang llvm=1 arch=\n");
+
+	put(fixture, ".config", "CONFIG_SMP=y\n# CONFIG_LD_IS_LLD is not set\n", -1);
+	put(fixture, "init/.main.o.cmd", "cmd_init/main.o := gcc-12 -Wp,-MMD,x\n", -1);
+	second = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_true(g_file_get_contents(path, &gcc, NULL, NULL));
+	g_assert_cmpstr(gcc, ==, "gcc-12 llvm= arch=\n");
+}
+
 /* Kconfig drops an option whose dependencies are not met. What it does not know is only told. */
 static void test_dropped(struct fixture *fixture, gconstpointer data)
 {
@@ -310,6 +382,8 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	TEST("in-place", test_in_place);
 	TEST("in-cache", test_in_cache);
+	TEST("owner", test_owner);
+	TEST("same-tools", test_same_tools);
 	TEST("dropped", test_dropped);
 	TEST("fails", test_fails);
 	TEST("no-tree", test_no_tree);

@@ -77,13 +77,18 @@ static const struct kernel_need needs[] = {
 
 char *kernel_config_version(const char *text)
 {
-	static const char before[] = "# Linux/x86 ", behind[] = " Kernel Configuration";
+	/* "# Linux/$ARCH ...": x86_64 where make was told ARCH=x86_64. */
+	static const char before[] = "# Linux/x86", behind[] = " Kernel Configuration";
 	const char *version = strstr(text, before);
 	const char *end;
 
 	if (!version)
 		return NULL;
 	version += strlen(before);
+	if (g_str_has_prefix(version, "_64"))
+		version += strlen("_64");
+	if (*version++ != ' ')
+		return NULL;
 	end = strpbrk(version, " \n");
 	return end && g_str_has_prefix(end, behind) ? g_strndup(version, (gsize)(end - version))
 						    : NULL;

@@ -131,14 +131,20 @@ static void test_version(void)
 {
 	static const char *const foreign[] = {
 		"",
+		"# Linux/x86",
+		"# Linux/x86_32 6.1 Kernel Configuration\n",
 		"# Linux/arm64 6.12.1 Kernel Configuration\n",
 		"# Linux/x86 6.12.1\n",
 		"# Linux/x86 ",
 	};
 	g_autofree char *text = head("7.1.0-rc3");
 	g_autofree char *version = kernel_config_version(text);
+	g_autofree char *other =
+		kernel_config_version("# Linux/x86_64 6.1.192 Kernel Configuration\n");
 
 	g_assert_cmpstr(version, ==, "7.1.0-rc3");
+	/* make ARCH=x86_64 */
+	g_assert_cmpstr(other, ==, "6.1.192");
 	for (gsize i = 0; i < G_N_ELEMENTS(foreign); i++)
 		g_assert_null(kernel_config_version(foreign[i]));
 }

@@ -5,9 +5,11 @@
 #include "kernel/kbuild.h"
 #include "kernel/kernel_file.h"
 
+#include "base/error.h"
 #include "base/tree.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static char *copy_into(const char *folder, const char *name, const char *from, GError **error)
 {
@@ -57,6 +59,23 @@ static bool keep_image(struct kernel *kernel, const char *image, const char *con
 	return ok;
 }
 
+/* What the kernel must build hangs on its config: another one than it was built with misjudges it.
+ */
+static bool check_age(const char *image, const char *config, GError **error)
+{
+	struct stat built, configured;
+
+	/* What is missing is told by whoever reads it. */
+	if (stat(image, &built) != 0 || stat(config, &configured) != 0 ||
+	    configured.st_mtime <= built.st_mtime)
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "'%s' is newer than '%s', which may be built with another config; leave out "
+		    "--no-build",
+		    config, image);
+	return false;
+}
+
 static bool tree_fetch(GHashTable *fields, const struct kernel_options *options,
 		       struct kernel *kernel, GError **error)
 {
@@ -64,7 +83,10 @@ static bool tree_fetch(GHashTable *fields, const struct kernel_options *options,
 	g_autofree char *image = kbuild ? kbuild_image(kbuild) : NULL;
 	g_autofree char *config = kbuild ? kbuild_config(kbuild) : NULL;
 
-	if (!kbuild || (!options->no_build && !kbuild_make(kbuild, options, error)))
+	if (!kbuild)
+		return false;
+	if (options->no_build ? !check_age(image, config, error)
+			      : !kbuild_make(kbuild, options, error))
 		return false;
 	return keep_image(kernel, image, config, kbuild->tree, error);
 }

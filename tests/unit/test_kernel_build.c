@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utime.h>
 
 struct fixture {
 	char *folder, *tree, *cache;
@@ -301,6 +302,30 @@ static void test_no_tree(struct fixture *fixture, gconstpointer data)
 	g_assert_nonnull(strstr(unbuilt->message, "cannot read kernel '"));
 }
 
+static void test_no_build(struct fixture *fixture, gconstpointer data)
+{
+	struct kernel_options options = {.no_build = true};
+	const struct utimbuf later = {G_MAXINT32, G_MAXINT32};
+	g_autofree char *config = g_build_filename(fixture->tree, ".config", NULL);
+	g_autoptr(GError) error = NULL, newer = NULL;
+	AUTO(kernel) *built = NULL, *taken = NULL, *refused = NULL;
+
+	(void)data;
+	put(fixture, ".config", "CONFIG_SMP=y\n", -1);
+	built = get(fixture, &error);
+	g_assert_no_error(error);
+	put(fixture, "Makefile", "bzImage:\n\tfalse\n", -1);
+	taken = kernel_get(fixture->tree, &options, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(taken->sha256, ==, built->sha256);
+
+	g_assert_cmpint(utime(config, &later), ==, 0);
+	refused = kernel_get(fixture->tree, &options, &newer);
+	g_assert_null(refused);
+	g_assert_error(newer, TOPOLAB_ERROR, ERROR_INPUT);
+	g_assert_nonnull(strstr(newer->message, "which may be built with another config"));
+}
+
 static void test_no_make(struct fixture *fixture, gconstpointer data)
 {
 	g_autofree char *before = g_strdup(g_getenv("PATH"));
@@ -387,6 +412,7 @@ int main(int argc, char **argv)
 	TEST("dropped", test_dropped);
 	TEST("fails", test_fails);
 	TEST("no-tree", test_no_tree);
+	TEST("no-build", test_no_build);
 	TEST("no-make", test_no_make);
 	g_test_add_func("/kernel/build/first-error", test_first_error);
 	g_test_add_func("/kernel/build/compiler", test_compiler);

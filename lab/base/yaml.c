@@ -180,6 +180,9 @@ static void builder_place_scalar(struct builder *builder, struct fy_token *token
 {
 	enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
 
+	/* Nothing stands behind its key: libfyaml 0.9 has a token for that, 0.7 has none. */
+	if (token && style == FYSS_PLAIN && fy_token_get_text_length(token) == 0)
+		return;
 	builder_place(builder, token, style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED);
 }
 

@@ -228,43 +228,47 @@ static void test_poweroff(struct fixture *fixture, gconstpointer data G_GNUC_UNU
 	g_assert_nonnull(strstr(channel, "\"bye\""));
 }
 
-static void kill_qemu(struct fixture *fixture)
+static void signal_qemu(struct fixture *fixture, int number)
 {
 	pid_t qemu = find_qemu(fixture);
 
 	g_assert_cmpint(qemu, >, 0);
-	kill(qemu, SIGKILL);
+	kill(qemu, number);
 }
 
-static void test_qemu_killed(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+static void kill_qemu(struct fixture *fixture)
 {
-	struct vm_spec spec = {0};
-
-	fixture->console_when = "Linux version";
-	fixture->act = kill_qemu;
-	run_guest(fixture, &spec, QUICK, NULL);
-	g_assert_cmpint(fixture->end.ending, ==, ENDING_DIED);
-	g_assert_cmpstr(fixture->end.detail, ==, "QEMU was killed by signal 9 (Killed)");
+	signal_qemu(fixture, SIGKILL);
 }
 
 static void crash_qemu(struct fixture *fixture)
 {
-	pid_t qemu = find_qemu(fixture);
+	signal_qemu(fixture, SIGABRT);
+}
 
-	g_assert_cmpint(qemu, >, 0);
-	kill(qemu, SIGABRT);
+/* @act ends QEMU as soon as the kernel has spoken. */
+static void assert_qemu_ends(struct fixture *fixture, void (*act)(struct fixture *),
+			     enum ending ending, const char *detail)
+{
+	struct vm_spec spec = {0};
+
+	fixture->console_when = "Linux version";
+	fixture->act = act;
+	run_guest(fixture, &spec, QUICK, NULL);
+	g_assert_cmpint(fixture->end.ending, ==, ending);
+	g_assert_cmpstr(fixture->end.detail, ==, detail);
+}
+
+static void test_qemu_killed(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+	assert_qemu_ends(fixture, kill_qemu, ENDING_DIED, "QEMU was killed by signal 9 (Killed)");
 }
 
 /* As abort() ends it when an assertion of its own fails. */
 static void test_qemu_crashed(struct fixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-	struct vm_spec spec = {0};
-
-	fixture->console_when = "Linux version";
-	fixture->act = crash_qemu;
-	run_guest(fixture, &spec, QUICK, NULL);
-	g_assert_cmpint(fixture->end.ending, ==, ENDING_CRASHED);
-	g_assert_cmpstr(fixture->end.detail, ==, "QEMU was killed by signal 6 (Aborted)");
+	assert_qemu_ends(fixture, crash_qemu, ENDING_CRASHED,
+			 "QEMU was killed by signal 6 (Aborted)");
 }
 
 static void kill_worker(struct fixture *fixture)

@@ -68,11 +68,21 @@ static inline json_t *result_load(const char *folder, const char *job)
 	return json;
 }
 
-/* Why a job came out as it did, on stderr: prove and CI show no more of a test that fails. */
+/* How the console of @folder ends, on stderr: prove and CI show no more of a test that fails. */
+static inline void console_explain(const char *folder, const char *name)
+{
+	g_autofree char *path = g_build_filename(folder, "console.log", NULL);
+	g_autofree char *console = NULL;
+
+	if (g_file_get_contents(path, &console, NULL, NULL))
+		g_printerr("%s: the console ends:\n%s\n", name,
+			   console + MAX((gssize)strlen(console) - 3000, 0));
+}
+
+/* Why a job came out as it did, on stderr too. */
 static inline void result_explain(const char *folder, const char *job, const json_t *result)
 {
-	g_autofree char *path = g_build_filename(folder, job, "console.log", NULL);
-	g_autofree char *console = NULL;
+	g_autofree char *path = g_build_filename(folder, job, NULL);
 	json_t *check;
 	size_t i;
 
@@ -86,9 +96,7 @@ static inline void result_explain(const char *folder, const char *job, const jso
 				   json_string_value(json_object_get(check, "name")),
 				   reason ? reason : "", observed ? observed : "");
 	}
-	if (g_file_get_contents(path, &console, NULL, NULL))
-		g_printerr("%s: the console ends:\n%s\n", job,
-			   console + MAX((gssize)strlen(console) - 3000, 0));
+	console_explain(path, job);
 }
 
 static inline void folder_remove(const char *folder)

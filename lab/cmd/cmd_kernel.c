@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "kernel/kernel.h"
 #include "kernel/needs.h"
+#include "kernel/sources.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,12 +97,25 @@ static int kernel_fetch(const char *which, GError **error)
 	return 0;
 }
 
+/* For whoever wants to look, or to copy it and change it there. */
+static int kernel_tree(const char *which, GError **error)
+{
+	const struct kernel_options options = {.progress = say};
+	AUTO(sources) *sources = kernel_sources_find(which, &options, error);
+
+	if (!sources)
+		return 3;
+	printf("%s\n", sources->tree);
+	return 0;
+}
+
 static const struct action {
 	const char *name;
 	int (*run)(const char *argument, GError **error);
 } actions[] = {
 	{"check", kernel_check},
 	{"fetch", kernel_fetch},
+	{"tree", kernel_tree},
 };
 
 static int kernel_run(char **arguments, void *settings G_GNUC_UNUSED, GError **error)
@@ -110,18 +124,20 @@ static int kernel_run(char **arguments, void *settings G_GNUC_UNUSED, GError **e
 		if (strcmp(arguments[0], actions[i].name) == 0)
 			return actions[i].run(arguments[1], error);
 	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-		    "kernel does not know '%s', only check and fetch", arguments[0]);
+		    "kernel does not know '%s', only check, fetch and tree", arguments[0]);
 	return 2;
 }
 
 const struct command command_kernel = {
 	.name = "kernel",
-	.arguments = "check|fetch WHICH",
+	.arguments = "check|fetch|tree WHICH",
 	.summary = "Say what a kernel's config lacks, or get a kernel ready",
-	.details = "check reads the config of a kernel tree or build folder, or a config file, and "
-		   "says which options are missing and what each costs; exit status 1: as it is "
-		   "configured no machine gets a verdict. fetch fetches or builds K, as run would, "
-		   "and says where its image lies.",
+	.details =
+		"check reads the config of a kernel tree or build folder, or a config file, and "
+		"says which options are missing and what each costs; exit status 1: as it is "
+		"configured no machine gets a verdict. fetch fetches or builds K, as run would, "
+		"and says where its image lies. tree prints where the sources of K lie, which it "
+		"fetches and unpacks if need be.",
 	.min_arguments = 2,
 	.max_arguments = 2,
 	.run = kernel_run,

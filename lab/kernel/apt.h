@@ -12,6 +12,10 @@
 
 struct apt;
 
+/* How long the newest is taken for the newest, and when to ask again after a failure. */
+#define APT_LOOK_AGAIN_SECONDS	(24 * 3600)
+#define APT_RETRY_AFTER_SECONDS 3600
+
 /* Has this host what fetching takes: apt, dpkg-deb, Debian's keys? */
 bool apt_check_host(GError **error);
 

@@ -2,6 +2,8 @@
 #include "kernel/cache_store.h"
 
 #include "kernel/cache.h"
+#include "kernel/folder_lock.h"
+#include "kernel/sources.h"
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -18,15 +20,18 @@
 
 /*
  * What the folders of the cache hold. Whoever uses an entry holds a lock on the file @lock in it:
- * cache_load() on a kernel, apt_open() on its root, kbuild_open() on a tree's build.
+ * cache_load() on a kernel, apt_open() on its root, kbuild_open() on a tree's build, sources_open()
+ * on an unpacked tree, which @first says is whole.
  */
 static const struct shelf {
 	const char *folder;
-	const char *lock; /* NULL: the folder is one entry, which is kept */
+	const char *lock;  /* NULL: the folder is one entry, which is kept */
+	const char *first; /* of the rest to go; NULL: any */
 } shelves[] = {
 	{.folder = "kernels", .lock = "meta.json"},
 	{.folder = "apt", .lock = "topolab.lock"},
-	{.folder = "builds", .lock = "lock"},
+	{.folder = "builds", .lock = FOLDER_LOCK},
+	{.folder = "sources", .lock = FOLDER_LOCK, .first = SOURCES_VERSION},
 	{.folder = "bisect"},
 	{.folder = "libvirt"},
 	{.folder = "kvm"},
@@ -162,8 +167,8 @@ guint64 cache_entries_bytes(const GPtrArray *entries)
 }
 
 /*
- * A kernel leaves by one rename, as it came: whoever looks it up finds all of it or nothing. Of an
- * apt root the lock's file stays, since others may wait for that very file.
+ * A kernel leaves by one rename, as it came: whoever looks it up finds all of it or nothing. Of the
+ * others the lock's file stays, since somebody may wait for that very file.
  */
 static bool remove_kernel(const struct cache_entry *entry, GError **error)
 {
@@ -183,15 +188,19 @@ static bool remove_kernel(const struct cache_entry *entry, GError **error)
 	return tree_remove(stage, error);
 }
 
-static bool remove_apt_root(const struct cache_entry *entry, const char *lock, GError **error)
+static bool remove_locked(const struct cache_entry *entry, const struct shelf *shelf,
+			  GError **error)
 {
 	g_autoptr(GDir) dir = g_dir_open(entry->path, 0, NULL);
+	g_autofree char *first = g_build_filename(entry->path, shelf->first, NULL);
 	const char *name;
 
+	if (shelf->first && !tree_remove(first, error))
+		return false;
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *path = g_build_filename(entry->path, name, NULL);
 
-		if (strcmp(name, lock) != 0 && !tree_remove(path, error))
+		if (strcmp(name, shelf->lock) != 0 && !tree_remove(path, error))
 			return false;
 	}
 	return true;
@@ -212,7 +221,7 @@ bool cache_entry_remove(const struct cache_entry *entry, GError **error)
 	if (fd < 0 && g_file_test(file, G_FILE_TEST_EXISTS))
 		return false;
 	ok = strcmp(shelf->folder, "kernels") == 0 ? remove_kernel(entry, error)
-						   : remove_apt_root(entry, shelf->lock, error);
+						   : remove_locked(entry, shelf, error);
 	if (fd >= 0)
 		close(fd);
 	return ok;

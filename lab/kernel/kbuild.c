@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kernel/kbuild.h"
 
+#include "kernel/folder_lock.h"
 #include "kernel/kconfig.h"
 
 #include "base/caller.h"
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,27 +60,41 @@ static char *cache_folder(const char *tree, GError **error)
 	return paths_cache(sub, error);
 }
 
-static int take_lock(const char *folder, const char *tree, const struct kernel_options *options,
-		     GError **error)
+/* Configs that differ in their fragments have objects that differ. */
+static char *out_folder(const char *folder, const char *const *fragments)
 {
-	g_autofree char *path = g_build_filename(folder, "lock", NULL);
-	int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	g_autofree char *names = g_strjoinv("\n", (char **)(gsize)fragments);
+	g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, names, -1);
+	g_autofree char *name = g_strdup_printf("out-%.8s", sum);
 
-	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
-		return lock;
-	if (lock >= 0 && errno == EWOULDBLOCK) {
-		kernel_say(options, "waiting for another topolab that builds '%s'", tree);
-		if (flock(lock, LOCK_EX) == 0)
-			return lock;
-	}
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot lock '%s': %s", path,
-		    g_strerror(errno));
-	if (lock >= 0)
-		close(lock);
-	return -1;
+	return g_build_filename(folder, name, NULL);
 }
 
-struct kbuild *kbuild_open(const char *tree, const struct kernel_options *options, GError **error)
+static bool choose_out(struct kbuild *kbuild, const char *folder, const char *const *fragments,
+		       GError **error)
+{
+	if (!has_file(kbuild->tree, ".config")) {
+		g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+		g_autofree char *base = kconfig_base();
+
+		g_strv_builder_add(all, base);
+		g_strv_builder_addv(all, (const char **)(gsize)fragments);
+		kbuild->fragments = g_strv_builder_end(all);
+		kbuild->out = out_folder(folder, (const char *const *)kbuild->fragments);
+		return true;
+	}
+	kbuild->out = g_strdup(kbuild->tree);
+	if (!*fragments)
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "'%s' is built with the .config that lies in it, to which '%s' cannot be "
+		    "added",
+		    kbuild->tree, *fragments);
+	return false;
+}
+
+struct kbuild *kbuild_open(const char *tree, const char *const *fragments,
+			   const struct kernel_options *options, GError **error)
 {
 	AUTO(kbuild) *kbuild = g_new0(struct kbuild, 1);
 	g_autofree char *folder = NULL;
@@ -95,12 +109,10 @@ struct kbuild *kbuild_open(const char *tree, const struct kernel_options *option
 		return NULL;
 	}
 	folder = cache_folder(kbuild->tree, error);
-	if (!folder)
+	if (!folder || !choose_out(kbuild, folder, fragments, error))
 		return NULL;
 	kbuild->log = g_build_filename(folder, "log", NULL);
-	kbuild->out = has_file(kbuild->tree, ".config") ? g_strdup(kbuild->tree)
-							: g_build_filename(folder, "out", NULL);
-	kbuild->lock = take_lock(folder, kbuild->tree, options, error);
+	kbuild->lock = folder_lock(folder, kbuild->tree, options, error);
 	return kbuild->lock >= 0 ? g_steal_pointer(&kbuild) : NULL;
 }
 
@@ -114,6 +126,7 @@ void kbuild_free(struct kbuild *kbuild)
 	g_free(kbuild->tree);
 	g_free(kbuild->out);
 	g_free(kbuild->log);
+	g_strfreev(kbuild->fragments);
 	g_free(kbuild);
 }
 

@@ -14,16 +14,19 @@ struct kbuild {
 	char *out;  /* where the objects lie: the tree itself or a folder in the cache; absolute */
 	char *log;  /* all that make prints, in the cache */
 	int lock;   /* of whoever builds into that folder */
+	char **fragments; /* paths of the files that the config is made of; NULL: in place */
 };
 
 /* Does a Linux tree begin here? */
 bool kbuild_is_tree(const char *folder);
 
 /*
- * A tree that is configured (it has a .config) is built where it lies; another one in a folder of
- * the cache, configured with kernels/lab.config. Waits for another topolab that builds the same.
+ * A tree that is configured (it has a .config) is built where it lies, and there must be no
+ * @fragments (paths, NULL-terminated); another one in a folder of the cache, configured with them
+ * on top of the base. Waits for another topolab that builds the same.
  */
-struct kbuild *kbuild_open(const char *tree, const struct kernel_options *options, GError **error);
+struct kbuild *kbuild_open(const char *tree, const char *const *fragments,
+			   const struct kernel_options *options, GError **error);
 void kbuild_free(struct kbuild *kbuild);
 AUTO_DEFINE(kbuild, kbuild_free)
 

@@ -9,13 +9,19 @@
 #include <glib.h>
 #include <stdbool.h>
 
+struct kernel_source;
+struct sources;
+struct sources_origin;
+
 struct kernel {
 	char *name;	  /* as the user wrote it: "debian-6.12", or the file's base name */
 	char *image_path; /* a bzImage that nobody will change: in the cache, or the user's own */
 	char *sha256;	  /* of the image */
 	char *package;	  /* "linux-image-... 6.12.117-1~deb12u1"; NULL unless from a package */
 	struct kernel_facts *facts;
-	struct cache_hold *hold; /* NULL unless it lies in the cache */
+	struct cache_hold *hold;	    /* NULL unless it lies in the cache */
+	const struct kernel_source *source; /* where it came from, with what its file says */
+	GHashTable *fields;
 };
 
 /* For whoever does not say which. */
@@ -32,17 +38,34 @@ struct kernel_options {
 void kernel_say(const struct kernel_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /*
- * @which: a name from kernels/, or a path (it holds a '/', or is "." or "..") of a bzImage or of a
- * tree of sources, which is built. Fetches what the cache lacks. Unknown name, not a bzImage,
- * truncated or of another architecture: ERROR_INPUT. A tree that does not build: ERROR_BUILD.
- * Mirror, signature, disk: ERROR_LAB.
+ * @which: a name from kernels/, or a path (it holds a '/', or is "." or "..") of a bzImage, of a
+ * kernel file (.yaml) or of a tree of sources, which is built. Where something is built, "+NAME"
+ * behind it puts the fragment kernels/NAME.config on its config. Fetches what the cache lacks.
+ * Unknown name, not a bzImage, truncated or of another architecture: ERROR_INPUT. A tree that does
+ * not build: ERROR_BUILD. Mirror, signature, disk: ERROR_LAB.
  */
 struct kernel *kernel_get(const char *which, const struct kernel_options *options, GError **error);
+/*
+ * The tree that @kernel was made from, see sources.h; unpacked first, if need be.
+ * ERROR_UNSUPPORTED: nobody knows where it lies.
+ */
+struct sources *kernel_sources(const struct kernel *kernel, const struct kernel_options *options,
+			       GError **error);
+/* The same of what kernel_get() would get; nothing is built for it. */
+struct sources *kernel_sources_find(const char *which, const struct kernel_options *options,
+				    GError **error);
 void kernel_free(struct kernel *kernel);
 AUTO_DEFINE(kernel, kernel_free)
 
-/* Sorted names of every file in kernels/. */
+/* Sorted names of every file in kernels/, and of the fragments there. */
 char **kernel_list(void);
+char **kernel_list_fragments(void);
+
+/*
+ * "NAME+X+Y" -> "NAME", and "X", "Y" in @fragments (NULL-terminated, caller frees both). Pure; of a
+ * path only what stands behind its last '/' is looked at.
+ */
+char *kernel_split_fragments(const char *which, char ***fragments);
 
 /*
  * Facts from the bzImage's own header (Documentation/arch/x86/boot.rst): magic, protocol version,
@@ -51,10 +74,17 @@ char **kernel_list(void);
 struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char *path,
 				   GError **error);
 
+enum field_kind {
+	FIELD_TEXT,
+	FIELD_PATH,  /* from the kernel file's folder on; the value is that, joined */
+	FIELD_PATHS, /* blank separated in the file; the value is a path a line */
+};
+
 /* A key that a source understands below its own. */
 struct kernel_field {
 	const char *name, *help;
 	bool required;
+	enum field_kind kind;
 	/* Is this a value it can have? NULL: any text is. @form says what is: "a suite". */
 	bool (*valid)(const char *value);
 	const char *form;
@@ -68,9 +98,18 @@ struct kernel_source {
 	/*
 	 * @fields: the mapping below the key, char * -> char *. Leaves the image, its config and a
 	 * description of where it came from in the cache and fills @kernel, whose name is set.
+	 * NULL: it is built from the sources of @origin, with recipe.h's fields.
 	 */
 	bool (*fetch)(GHashTable *fields, const struct kernel_options *options,
 		      struct kernel *kernel, GError **error);
+	/*
+	 * Where the sources lie that @kernel is, or was, made of. NULL: nobody knows, or it is the
+	 * user's tree.
+	 */
+	struct sources_origin *(*origin)(GHashTable *fields, const struct kernel *kernel,
+					 const struct kernel_options *options, GError **error);
+	/* The user's tree: the field with its path. */
+	const char *tree_field;
 	/* Is it on this machine, so that nothing need be fetched? A look, without checksums. */
 	bool (*present)(GHashTable *fields);
 };

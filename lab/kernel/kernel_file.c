@@ -32,7 +32,43 @@ static const struct kernel_field *field_named(const struct kernel_source *source
 	return NULL;
 }
 
-static bool read_fields(struct kernel_file *file, const struct yaml_node *node, GError **error)
+/* What is relative is relative to the kernel file's folder. */
+static char *resolve_path(const char *path, const char *folder)
+{
+	return g_path_is_absolute(path) ? g_strdup(path) : g_build_filename(folder, path, NULL);
+}
+
+static char *resolve_paths(const char *value, const char *folder)
+{
+	g_auto(GStrv) words = g_strsplit(value, " ", -1);
+	GString *paths = g_string_new(NULL);
+
+	for (unsigned i = 0; words[i]; i++) {
+		g_autofree char *path = resolve_path(words[i], folder);
+
+		if (*words[i])
+			g_string_append_printf(paths, "%s%s", paths->len ? "\n" : "", path);
+	}
+	return g_string_free(paths, FALSE);
+}
+
+static char *field_value(const struct kernel_field *field, const char *value, const char *from)
+{
+	g_autofree char *folder = g_path_get_dirname(from);
+
+	switch (field->kind) {
+	case FIELD_PATH:
+		return resolve_path(value, folder);
+	case FIELD_PATHS:
+		return resolve_paths(value, folder);
+	case FIELD_TEXT:
+		break;
+	}
+	return g_strdup(value);
+}
+
+static bool read_fields(struct kernel_file *file, const struct yaml_node *node, const char *from,
+			GError **error)
 {
 	const struct kernel_source *source = file->source;
 
@@ -53,7 +89,7 @@ static bool read_fields(struct kernel_file *file, const struct yaml_node *node, 
 			return yaml_error(yaml_item(node, i), error,
 					  "'%s.%s' is '%s', which is not %s", source->kind, key,
 					  value, field->form);
-		g_hash_table_insert(file->fields, g_strdup(key), g_strdup(value));
+		g_hash_table_insert(file->fields, g_strdup(key), field_value(field, value, from));
 	}
 	for (const struct kernel_field *field = source->fields; field->name; field++)
 		if (field->required && !kernel_field(file->fields, field->name))
@@ -63,7 +99,7 @@ static bool read_fields(struct kernel_file *file, const struct yaml_node *node, 
 }
 
 static bool read_key(struct kernel_file *file, const struct yaml_node *root, unsigned i,
-		     GError **error)
+		     const char *from, GError **error)
 {
 	const char *key = yaml_key(root, i);
 	const struct kernel_source *source = source_named(key);
@@ -84,15 +120,16 @@ static bool read_key(struct kernel_file *file, const struct yaml_node *root, uns
 				  "a kernel comes from one source, and '%s' stands beside '%s'",
 				  key, file->source->kind);
 	file->source = source;
-	return read_fields(file, yaml_item(root, i), error);
+	return read_fields(file, yaml_item(root, i), from, error);
 }
 
-static bool read_file(struct kernel_file *file, const struct yaml_node *root, GError **error)
+static bool read_file(struct kernel_file *file, const struct yaml_node *root, const char *from,
+		      GError **error)
 {
 	if (yaml_type(root) != YAML_MAPPING)
 		return yaml_error(root, error, "a kernel file is a mapping");
 	for (unsigned i = 0; i < yaml_count(root); i++)
-		if (!read_key(file, root, i, error))
+		if (!read_key(file, root, i, from, error))
 			return false;
 	if (!file->title)
 		return yaml_error(root, error, "the kernel has no 'title'");
@@ -114,7 +151,7 @@ struct kernel_file *kernel_file_parse(const char *text, gsize length, const char
 		return NULL;
 	file = g_new0(struct kernel_file, 1);
 	file->fields = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	if (!read_file(file, yaml_root(yaml), error))
+	if (!read_file(file, yaml_root(yaml), name, error))
 		return NULL;
 	return g_steal_pointer(&file);
 }

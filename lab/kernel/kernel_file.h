@@ -16,10 +16,11 @@
 struct kernel_file {
 	char *title;
 	const struct kernel_source *source;
-	GHashTable *fields; /* char * -> char *: the keys of the source's mapping */
+	GHashTable *fields; /* char * -> char *: the keys of the source's mapping, see field_kind */
 };
 
-/* Pure. @file is only for messages, which are ERROR_INPUT, "file:line:column: sentence". */
+/* Pure. @file is where paths in it begin, and for messages, which are ERROR_INPUT,
+ * "file:line:column: sentence". */
 struct kernel_file *kernel_file_parse(const char *text, gsize length, const char *file,
 				      GError **error);
 struct kernel_file *kernel_file_load(const char *path, GError **error);

@@ -2,6 +2,7 @@
 /* A kernel from Debian's archive: the newest package that matches, unpacked into the cache. */
 #include "kernel/apt.h"
 #include "kernel/cache.h"
+#include "kernel/deb_source.h"
 #include "kernel/kernel_file.h"
 
 #include "base/error.h"
@@ -9,17 +10,7 @@
 
 #include <string.h>
 
-/* How long the newest is taken for the newest, and when to ask again after a failure. */
-#define LOOK_AGAIN_SECONDS  (24 * 3600)
-#define RETRY_AFTER_SECONDS 3600
-
 #define NAME_CHARACTERS G_CSET_a_2_z G_CSET_DIGITS "+-."
-
-static bool is_suites(const char *value)
-{
-	return g_ascii_isalnum(*value) &&
-	       strspn(value, G_CSET_a_2_z G_CSET_DIGITS "- ") == strlen(value);
-}
 
 /* Debian Policy 5.6.1, and one '*' in it. */
 static bool is_package_glob(const char *value)
@@ -45,7 +36,7 @@ static const struct kernel_field deb_fields[] = {
 	{.name = "suites",
 	 .help = "suites of Debian; the highest version in any of them is taken",
 	 .required = true,
-	 .valid = is_suites,
+	 .valid = deb_is_suites,
 	 .form = "a list of suites such as 'bookworm-security bookworm-backports'"},
 	{.name = "package",
 	 .help = "name of the package, with a '*'",
@@ -66,6 +57,10 @@ static const struct kernel_field deb_fields[] = {
 	 .help = "the package that holds the config, when it is another; '*' is the same text",
 	 .valid = is_package_glob,
 	 .form = "a package name with one '*'"},
+	{.name = "source",
+	 .help = "the package of its sources, such as linux-source-6.12",
+	 .valid = deb_is_package,
+	 .form = "a package name"},
 	{0},
 };
 
@@ -78,7 +73,9 @@ static char *pin_key(GHashTable *fields)
 	for (const struct kernel_field *field = deb_fields; field->name; field++) {
 		const char *value = kernel_field(fields, field->name);
 
-		g_string_append_printf(text, "%s=%s\n", field->name, value ? value : "");
+		/* The sources do not change what is fetched. */
+		if (strcmp(field->name, "source") != 0)
+			g_string_append_printf(text, "%s=%s\n", field->name, value ? value : "");
 	}
 	sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text->str, -1);
 	return g_strndup(sum, 16);
@@ -225,7 +222,7 @@ static bool fall_back(const char *key, const struct kernel_options *options, str
 		return false;
 	}
 	kernel_say(options, "%s; using '%s' from the cache", cause->message, kernel->package);
-	cache_pin_write(key, id, LOOK_AGAIN_SECONDS - RETRY_AFTER_SECONDS, NULL);
+	cache_pin_write(key, id, APT_LOOK_AGAIN_SECONDS - APT_RETRY_AFTER_SECONDS, NULL);
 	g_error_free(cause);
 	return true;
 }
@@ -240,16 +237,32 @@ static bool deb_fetch(GHashTable *fields, const struct kernel_options *options,
 
 	if (options->offline)
 		return load_offline(key, kernel, error);
-	if (load_pinned(key, LOOK_AGAIN_SECONDS, kernel))
+	if (load_pinned(key, APT_LOOK_AGAIN_SECONDS, kernel))
 		return true;
 	apt = apt_open(kernel_field(fields, "suites"), options, &cause);
 	/* Another run may have fetched it while this one waited for the lock. */
-	if (apt && load_pinned(key, LOOK_AGAIN_SECONDS, kernel))
+	if (apt && load_pinned(key, APT_LOOK_AGAIN_SECONDS, kernel))
 		return true;
 	id = apt ? fetch_newest(apt, fields, options, kernel, &cause) : NULL;
 	if (!id)
 		return fall_back(key, options, kernel, cause, error);
 	return cache_pin_write(key, id, 0, error);
+}
+
+/* "linux-image-6.12.1-cloud-amd64 6.12.1-1": Debian makes both packages of one source. */
+static struct sources_origin *deb_origin(GHashTable *fields, const struct kernel *kernel,
+					 const struct kernel_options *options, GError **error)
+{
+	const char *package = kernel_field(fields, "source");
+	const char *version = kernel->package ? strchr(kernel->package, ' ') : NULL;
+
+	(void)options;
+	if (package && version)
+		return deb_source_origin(kernel_field(fields, "suites"), package, version + 1);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+		    "the file of kernel '%s' names no 'deb.source', the package of its sources",
+		    kernel->name);
+	return NULL;
 }
 
 static bool deb_present(GHashTable *fields)
@@ -266,5 +279,6 @@ const struct kernel_source kernel_source_deb = {
 	.help = "a signed package of Debian's archive, kept in the cache",
 	.fields = deb_fields,
 	.fetch = deb_fetch,
+	.origin = deb_origin,
 	.present = deb_present,
 };

@@ -61,8 +61,10 @@ static bool file_present(GHashTable *fields)
 }
 
 static const struct kernel_field file_fields[] = {
-	{.name = "image", .help = "path of the bzImage", .required = true},
-	{.name = "config", .help = "path of its config; found beside the image when not given"},
+	{.name = "image", .help = "path of the bzImage", .required = true, .kind = FIELD_PATH},
+	{.name = "config",
+	 .help = "path of its config; found beside the image when not given",
+	 .kind = FIELD_PATH},
 	{0},
 };
 

@@ -1,63 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A kernel's sources on this machine: built where they lie if configured, else in the cache. */
-#include "kernel/cache.h"
-#include "kernel/image.h"
+#include "kernel/built.h"
 #include "kernel/kbuild.h"
 #include "kernel/kernel_file.h"
 
 #include "base/error.h"
-#include "base/tree.h"
 
-#include <string.h>
 #include <sys/stat.h>
-
-static char *copy_into(const char *folder, const char *name, const char *from, GError **error)
-{
-	g_autofree char *to = g_build_filename(folder, name, NULL);
-	g_autofree char *data = NULL;
-	gsize length;
-
-	if (!g_file_get_contents(from, &data, &length, error) ||
-	    !g_file_set_contents(to, data, (gssize)length, error))
-		return NULL;
-	return g_steal_pointer(&to);
-}
-
-static char *entry_id(const struct kernel *kernel, const char *config)
-{
-	g_autofree char *config_sum = file_sha256(config, NULL);
-	g_autofree char *both = g_strconcat(kernel->sha256, config_sum, NULL);
-	g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, both, -1);
-
-	return g_strdup_printf("built-%.16s", sum);
-}
-
-/* The next build writes over the tree's image, perhaps while a guest has yet to boot this one. */
-static bool keep_image(struct kernel *kernel, const char *image, const char *config,
-		       const char *tree, GError **error)
-{
-	AUTO(kernel) *found = g_new0(struct kernel, 1);
-	g_autofree char *origin = g_strconcat("built from ", tree, NULL);
-	g_autofree char *image_copy = NULL;
-	g_autofree char *config_copy = NULL;
-	g_autofree char *stage = NULL;
-	g_autofree char *id = NULL;
-	bool ok;
-
-	if (!kernel_read_image(found, image, config, error))
-		return false;
-	id = entry_id(found, config);
-	if (cache_load(id, kernel, NULL))
-		return true;
-	stage = cache_stage(error);
-	image_copy = stage ? copy_into(stage, "image", image, error) : NULL;
-	config_copy = image_copy ? copy_into(stage, "dot-config", config, error) : NULL;
-	ok = config_copy && cache_commit(stage, image_copy, config_copy, id, origin, error) &&
-	     cache_load(id, kernel, error);
-	if (stage)
-		tree_remove(stage, NULL);
-	return ok;
-}
 
 /* What the kernel must build hangs on its config: another one than it was built with misjudges it.
  */
@@ -76,19 +25,31 @@ static bool check_age(const char *image, const char *config, GError **error)
 	return false;
 }
 
+static struct kbuild *open_tree(GHashTable *fields, const struct kernel_options *options,
+				GError **error)
+{
+	const char *list = kernel_field(fields, "fragments");
+	g_auto(GStrv) fragments = g_strsplit(list ? list : "", "\n", -1);
+
+	return kbuild_open(kernel_field(fields, "tree"), (const char *const *)fragments, options,
+			   error);
+}
+
 static bool tree_fetch(GHashTable *fields, const struct kernel_options *options,
 		       struct kernel *kernel, GError **error)
 {
-	AUTO(kbuild) *kbuild = kbuild_open(kernel_field(fields, "tree"), options, error);
+	AUTO(kbuild) *kbuild = open_tree(fields, options, error);
 	g_autofree char *image = kbuild ? kbuild_image(kbuild) : NULL;
 	g_autofree char *config = kbuild ? kbuild_config(kbuild) : NULL;
+	g_autofree char *origin = NULL;
 
 	if (!kbuild)
 		return false;
 	if (options->no_build ? !check_age(image, config, error)
 			      : !kbuild_make(kbuild, options, error))
 		return false;
-	return keep_image(kernel, image, config, kbuild->tree, error);
+	origin = g_strconcat("built from ", kbuild->tree, NULL);
+	return built_keep(kernel, kbuild, NULL, origin, error);
 }
 
 static bool tree_present(GHashTable *fields)
@@ -97,7 +58,10 @@ static bool tree_present(GHashTable *fields)
 }
 
 static const struct kernel_field tree_fields[] = {
-	{.name = "tree", .help = "path of the sources", .required = true},
+	{.name = "tree", .help = "path of the sources", .required = true, .kind = FIELD_PATH},
+	{.name = "fragments",
+	 .help = "config fragments on top of lab.config, for a tree without a .config",
+	 .kind = FIELD_PATHS},
 	{0},
 };
 
@@ -107,4 +71,5 @@ const struct kernel_source kernel_source_tree = {
 	.fields = tree_fields,
 	.fetch = tree_fetch,
 	.present = tree_present,
+	.tree_field = "tree",
 };

@@ -294,6 +294,7 @@ static struct judgement *fault_judge(const struct topo *topo, const struct kerne
 		.console = console,
 		.console_length = console_length,
 		.evidence = evidence,
+		.emulated = true,
 		/* As on a small host, whatever runs the test: a vCPU may then come too late. */
 		.vcpus_per_host_cpu = 2,
 	});
@@ -304,10 +305,6 @@ static bool has_check(const struct checks *checks, const char *name, enum verdic
 	for (guint i = 0; i < checks_count(checks); i++) {
 		const struct check *check = checks_get(checks, i);
 
-		if (check->verdict != VERDICT_PASS)
-			g_test_message("%s %s: %s; expected '%s', observed '%s'", check->name,
-				       verdict_name(check->verdict), check->reason ?: "",
-				       check->expected ?: "", check->observed ?: "");
 		if (check->verdict == verdict && (!name || strcmp(check->name, name) == 0))
 			return true;
 	}
@@ -329,32 +326,65 @@ static void check_channel(const char *folder, const char *channel)
 	}
 }
 
-static void test_fault(gconstpointer data)
+/* The faulty guest, booted once and judged. */
+static struct judgement *fault_boot(const struct fault *fault, const char *folder)
 {
-	const struct fault *fault = data;
 	g_autoptr(GError) error = NULL;
 	g_auto(GStrv) path = topo_search_path();
 	AUTO(topo) *topo = topo_find(fault->topology, (const char *const *)path, &error);
 	AUTO(kernel) *kernel = kernel_get("debian-6.12", &(struct kernel_options){0}, &error);
 	AUTO(vm_root) *root = vm_root_new(&error);
-	g_autofree char *folder = g_dir_make_tmp("topolab-fault-XXXXXX", NULL);
 	g_autoptr(GBytes) initrd = fault_initrd(fault, topo);
 	g_autofree char *xml = fault_xml(fault, topo, root, kernel, initrd);
 	struct boot boot = {.loop = g_main_loop_new(NULL, FALSE)};
 	struct vm_spec spec = {.root = root, .xml = xml, .folder = folder, .silence_seconds = 120};
-	AUTO(judgement) *judgement = NULL;
+	struct judgement *judgement;
 
 	g_assert_nonnull(vm_start(&spec, NULL, boot_ended, &boot, &error));
 	g_assert_no_error(error);
 	g_main_loop_run(boot.loop);
 	g_main_loop_unref(boot.loop);
 	judgement = fault_judge(topo, kernel, folder, &boot.end);
+	g_free(boot.end.detail);
+	return judgement;
+}
+
+/* On stderr: prove and CI show no more of a test that fails. */
+static void fault_explain(const struct fault *fault, const char *folder,
+			  const struct judgement *judgement)
+{
+	for (guint i = 0; i < checks_count(judgement->checks); i++) {
+		const struct check *check = checks_get(judgement->checks, i);
+
+		if (check->verdict != VERDICT_PASS)
+			g_printerr("%s: %s %s: %s; expected '%s', observed '%s'\n", fault->name,
+				   verdict_name(check->verdict), check->name, check->reason ?: "",
+				   check->expected ?: "", check->observed ?: "");
+	}
+	console_explain(folder, fault->name);
+}
+
+static void test_fault(gconstpointer data)
+{
+	const struct fault *fault = data;
+	g_autofree char *folder = g_dir_make_tmp("topolab-fault-XXXXXX", NULL);
+	AUTO(judgement) *judgement = fault_boot(fault, folder);
+
+	/* As `run` does: what QEMU's TCG spoilt says nothing of the machine. */
+	for (unsigned boots = 1; judgement_has(judgement, CHECK_EMULATOR) && boots < 3; boots++) {
+		fault_explain(fault, folder, judgement);
+		judgement_free(judgement);
+		folder_remove(folder);
+		g_mkdir(folder, 0700);
+		judgement = fault_boot(fault, folder);
+	}
 	g_assert_cmpstr(verdict_name(checks_verdict(judgement->checks)), ==,
 			verdict_name(fault->verdict));
 	g_assert_true(has_check(judgement->checks, fault->check, fault->verdict));
+	if (g_test_failed())
+		fault_explain(fault, folder, judgement);
 	if (fault->channel)
 		check_channel(folder, fault->channel);
-	g_free(boot.end.detail);
 	folder_remove(folder);
 }
 

@@ -184,7 +184,7 @@ static void test_command(void)
 	run = topolab_run("kernel burn x");
 	g_assert_cmpint(run.status, ==, 2);
 	g_assert_cmpstr(run.errors, ==,
-			"topolab: kernel does not know 'burn', only check and fetch\n");
+			"topolab: kernel does not know 'burn', only check, fetch and tree\n");
 	topolab_run_clear(&run);
 	folder_remove(folder);
 }

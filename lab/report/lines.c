@@ -19,6 +19,17 @@ char *lines_printable(const char *text, const struct report_style *style)
 	return g_string_free(out, FALSE);
 }
 
+char *lines_printable_cut(const char *text, glong max, const struct report_style *style)
+{
+	g_autofree char *whole = lines_printable(text, style);
+	g_autofree char *head = NULL;
+
+	if (g_utf8_strlen(whole, -1) <= max)
+		return g_steal_pointer(&whole);
+	head = g_utf8_substring(whole, 0, max - 3);
+	return g_strconcat(head, "...", NULL);
+}
+
 static glong line_width(const GString *out)
 {
 	const char *newline = memrchr(out->str, '\n', out->len);

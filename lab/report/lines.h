@@ -14,6 +14,8 @@
  * without UTF-8 every other character that is not ASCII too. Caller frees.
  */
 char *lines_printable(const char *text, const struct report_style *style);
+/* The same, of at most @max characters: what was cut off ends in "...". */
+char *lines_printable_cut(const char *text, glong max, const struct report_style *style);
 
 /*
  * Appends @first and then the words of @text, wrapped; further lines begin with @rest. CPU lists

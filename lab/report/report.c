@@ -33,7 +33,7 @@ char *report_format_notes(void)
 	GString *notes = g_string_new("Formats of --format:\n");
 
 	for (guint i = 0; report_format_table[i]; i++)
-		g_string_append_printf(notes, "  %-6s %s\n", report_format_table[i]->name,
+		g_string_append_printf(notes, "  %-8s %s\n", report_format_table[i]->name,
 				       report_format_table[i]->help);
 	return g_string_free(notes, FALSE);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reports of checks that quote a guest raw: in every format what comes out is text without control
- * characters. Each line of the input is one string of a check.
+ * characters, and for GitHub nothing of it is a workflow command, a tag or a line of the guest's.
+ * Each line of the input is one string of a check.
  */
 #include "fuzz.h"
 
@@ -56,6 +57,31 @@ static struct result *result_make(const char *text)
 	return result;
 }
 
+/* One job and the last line: an error at most, and a notice. */
+static void require_github(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	unsigned n = g_strv_length(lines);
+
+	FUZZ_REQUIRE(n == 3);
+	FUZZ_REQUIRE(g_str_has_prefix(lines[0], "::error title=nps4 with debian-6.12%3A "));
+	FUZZ_REQUIRE(g_str_has_prefix(lines[1], "::notice title=topolab::topolab: exit "));
+}
+
+/* The table and the job's details, each an HTML block that a blank line would end. */
+static void require_markdown(const char *text)
+{
+	g_auto(GStrv) blocks = g_strsplit(text, "\n\n", -1);
+
+	FUZZ_REQUIRE(g_strv_length(blocks) == 3);
+	FUZZ_REQUIRE(g_str_has_prefix(blocks[1], "<table>\n"));
+	FUZZ_REQUIRE(g_str_has_prefix(blocks[2], "<details><summary>"));
+	FUZZ_REQUIRE(!g_regex_match_simple("^[ \t]+$", text, G_REGEX_MULTILINE, 0));
+	for (const char *p = strchr(text, '<'); p; p = strchr(p + 1, '<'))
+		FUZZ_REQUIRE(g_regex_match_simple(
+			"^</?(table|tr|th|td|b|code|details|summary|pre)>", p, 0, 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autofree char *text = fuzz_text(data, size);
@@ -71,6 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* JSON escapes what has to be, and is not for a terminal. */
 		if (strcmp(report_format_table[i]->name, "json") != 0)
 			fuzz_printable(out);
+		if (strcmp(report_format_table[i]->name, "github") == 0)
+			require_github(out);
+		if (strcmp(report_format_table[i]->name, "markdown") == 0)
+			require_markdown(out);
 	}
 	return 0;
 }

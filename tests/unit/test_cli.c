@@ -22,7 +22,8 @@ static const struct bad bad_lines[] = {
 	{"run --accel xen nps4-mini", "--accel takes auto, kvm or tcg, not 'xen'"},
 	{"run --test wakeups nps4-mini", "there is no test 'wakeups', the tests are: domains"},
 	{"run --format yaml nps4-mini",
-	 "there is no report format 'yaml', the formats are: json, junit, tap, text"},
+	 "there is no report format 'yaml', the formats are: github, json, junit, markdown, "
+	 "tap, text"},
 	{"run --bogus nps4-mini", "unrecognized option '--bogus'"},
 	{"run nps9", "nps9"},
 	{"run ./no/such.yaml", "no/such.yaml"},

@@ -12,7 +12,7 @@
 
 static const struct page {
 	const char *file;
-	struct result *(*results[4])(void);
+	struct result *(*results[6])(void);
 	struct report_style style;
 	const char *format; /* NULL: text */
 } pages[] = {
@@ -31,6 +31,11 @@ static const struct page {
 	{"none.tap", {NULL}, UTF8, "tap"},
 	{"four.xml", {passed, failed, broken, skipped}, UTF8, "junit"},
 	{"none.xml", {NULL}, UTF8, "junit"},
+	{"four.github", {passed, failed, broken, skipped}, UTF8, "github"},
+	{"none.github", {NULL}, UTF8, "github"},
+	{"five.md", {passed, failed, broken, skipped, wide}, UTF8, "markdown"},
+	{"ascii.md", {failed, broken}, {.utf8 = false}, "markdown"},
+	{"none.md", {NULL}, UTF8, "markdown"},
 };
 
 static char *page_write(const struct page *page)
@@ -76,6 +81,15 @@ static void test_no_golden_is_unused(void)
 	}
 }
 
+static const char *page_end(const struct page *page)
+{
+	if (g_strcmp0(page->format, "junit") == 0)
+		return "</testsuites>\n";
+	if (g_strcmp0(page->format, "markdown") == 0)
+		return page->results[0] ? "</details>\n" : "Nothing was run.\n";
+	return ")\n";
+}
+
 /* The contract: 100 columns; ASCII trees without UTF-8; nothing of the guest's own escapes. */
 static void test_shape(gconstpointer data)
 {
@@ -94,8 +108,7 @@ static void test_shape(gconstpointer data)
 				g_assert_true((guchar)*p < 0x80);
 		}
 	}
-	g_assert_true(g_str_has_suffix(
-		text, g_strcmp0(page->format, "junit") == 0 ? "</testsuites>\n" : ")\n"));
+	g_assert_true(g_str_has_suffix(text, page_end(page)));
 }
 
 /* The contract: TCG is said in the first line; under KVM there is nothing to say. */

@@ -17,7 +17,8 @@ install: all
 		'$(INSTALL_DOC)' '$(INSTALL_MAN)' '$(INSTALL_COMPLETION)'
 	$(Q)install '$(O)/topolab' '$(INSTALL_BIN)/topolab'
 	$(Q)install '$(O)/agent' '$(INSTALL_DATA)/agent'
-	$(Q)install -m 644 topologies/*.yaml '$(INSTALL_DATA)/topologies'
+	$(Q)install -m 644 topologies/*.yaml topologies/boot-times.txt \
+		'$(INSTALL_DATA)/topologies'
 	$(Q)install -m 644 kernels/*.yaml '$(INSTALL_DATA)/kernels'
 	$(Q)install -m 644 lab/report/result.schema.json '$(INSTALL_DATA)'
 	$(Q)install -m 644 README.md CHANGELOG.md LICENSE '$(INSTALL_DOC)'

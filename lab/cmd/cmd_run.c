@@ -21,6 +21,7 @@ enum {
 	KEY_TEST,
 	KEY_REQUIRE_ALL,
 	KEY_BISECT,
+	KEY_SHARD,
 };
 
 static const struct argp_option run_options[] = {
@@ -77,6 +78,11 @@ static const struct argp_option run_options[] = {
 	{.name = "require-all",
 	 .key = KEY_REQUIRE_ALL,
 	 .doc = "Exit with 77 if anything was skipped, and nothing worse happened"},
+	{.name = "shard",
+	 .key = KEY_SHARD,
+	 .arg = "I/N",
+	 .doc = "Boot the Ith of N shares of the jobs, which together are all of them, each once; "
+		"see matrix"},
 	{.name = "quiet", .key = KEY_QUIET, .doc = "No progress on stderr"},
 	{.name = "verbose", .key = 'v', .doc = "Report more"},
 	{0},
@@ -127,6 +133,8 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_REQUIRE_ALL:
 		options->require_all = true;
 		return true;
+	case KEY_SHARD:
+		return shard_parse(value, &options->shard, error);
 	case KEY_QUIET:
 		options->quiet = true;
 		return true;

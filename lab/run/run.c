@@ -8,11 +8,11 @@
 #include "kernel/kernel.h"
 #include "run/ability.h"
 #include "run/accel.h"
+#include "run/inputs.h"
 #include "run/job.h"
 #include "run/output.h"
 #include "run/pack.h"
 #include "run/progress.h"
-#include "topo/load.h"
 #include "vm/qemu.h"
 #include "vm/vm.h"
 
@@ -27,8 +27,7 @@
 
 struct run {
 	const struct run_options *options;
-	GPtrArray *topologies; /* struct topo * */
-	GPtrArray *kernels;    /* struct kernel * */
+	struct run_inputs inputs;
 	GBytes *agent;
 	struct qemu *qemu; /* NULL: on another host */
 	enum emit_accel accel;
@@ -54,16 +53,6 @@ struct run_job {
 	char *unsupported; /* why this QEMU cannot do it; NULL: it can */
 };
 
-static void topo_release(gpointer topo)
-{
-	topo_unref(topo);
-}
-
-static void kernel_release(gpointer kernel)
-{
-	kernel_free(kernel);
-}
-
 static void result_release(gpointer result)
 {
 	if (result)
@@ -87,8 +76,7 @@ static void run_clear(struct run *run)
 	g_ptr_array_unref(run->waiting);
 	g_ptr_array_unref(run->active);
 	g_ptr_array_unref(run->results);
-	g_ptr_array_unref(run->kernels);
-	g_ptr_array_unref(run->topologies);
+	run_inputs_clear(&run->inputs);
 	g_clear_pointer(&run->agent, g_bytes_unref);
 	g_clear_pointer(&run->qemu, qemu_free);
 	g_clear_pointer(&run->loop, g_main_loop_unref);
@@ -102,34 +90,14 @@ static void say_to_progress(const char *text, void *data)
 
 static bool run_load(struct run *run, GError **error)
 {
-	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
-	g_auto(GStrv) path = topo_search_path();
-	const char *const *kernels = run->options->kernels
-					     ? (const char *const *)run->options->kernels
-					     : default_kernels;
-	struct kernel_options kernel_options = {
+	const struct kernel_options kernel_options = {
 		.offline = run->options->offline,
 		.no_build = run->options->no_build,
 		.progress = say_to_progress,
 		.data = run->progress,
 	};
 
-	for (unsigned i = 0; run->options->topologies[i]; i++) {
-		struct topo *topo =
-			topo_find(run->options->topologies[i], (const char *const *)path, error);
-
-		if (!topo)
-			return false;
-		g_ptr_array_add(run->topologies, topo);
-	}
-	for (unsigned i = 0; kernels[i]; i++) {
-		struct kernel *kernel = kernel_get(kernels[i], &kernel_options, error);
-
-		if (!kernel)
-			return false;
-		g_ptr_array_add(run->kernels, kernel);
-	}
-	return true;
+	return run_inputs_load(&run->inputs, run->options, &kernel_options, error);
 }
 
 static bool run_load_agent(struct run *run, GError **error)
@@ -159,8 +127,8 @@ static bool run_ask_qemu(struct run *run, GError **error)
 {
 	bool needed = false;
 
-	for (guint i = 0; i < run->topologies->len; i++)
-		needed |= ability_is_needed(g_ptr_array_index(run->topologies, i));
+	for (guint i = 0; i < run->inputs.topologies->len; i++)
+		needed |= ability_is_needed(g_ptr_array_index(run->inputs.topologies, i));
 	if (!needed || run->options->uri)
 		return true;
 	run->qemu = qemu_ask(error);
@@ -169,12 +137,14 @@ static bool run_ask_qemu(struct run *run, GError **error)
 
 static bool run_choose_accel(struct run *run, GError **error)
 {
-	const struct kernel *kernel = g_ptr_array_index(run->kernels, 0);
+	unsigned first = 0;
 
+	while (!run->inputs.kernels[first])
+		first++;
 	return accel_choose(
 		&(struct accel_question){
 			.wanted = run->options->accel,
-			.kernel_path = kernel->image_path,
+			.kernel_path = run->inputs.kernels[first]->image_path,
 			.silence_seconds = run->options->timeout_seconds,
 			.for_bisect = run->options->bisect,
 			.say = say_to_progress,
@@ -185,7 +155,7 @@ static bool run_choose_accel(struct run *run, GError **error)
 
 static unsigned run_guests_at_once(const struct run *run)
 {
-	return MIN(run->options->jobs, run->topologies->len * run->kernels->len);
+	return MIN(run->options->jobs, run->inputs.n_jobs);
 }
 
 /*
@@ -243,10 +213,11 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 
 static bool run_plan(struct run *run, GError **error)
 {
-	for (unsigned t = 0; t < run->topologies->len; t++)
-		for (unsigned k = 0; k < run->kernels->len; k++)
-			if (!run_plan_job(run, g_ptr_array_index(run->topologies, t),
-					  g_ptr_array_index(run->kernels, k), error))
+	for (unsigned t = 0; t < run->inputs.topologies->len; t++)
+		for (unsigned k = 0; k < run->inputs.n_kernels; k++)
+			if (run_inputs_has_job(&run->inputs, t, k) &&
+			    !run_plan_job(run, g_ptr_array_index(run->inputs.topologies, t),
+					  run->inputs.kernels[k], error))
 				return false;
 	g_ptr_array_set_size(run->results, (int)run->waiting->len);
 	return true;
@@ -473,8 +444,6 @@ int run_all(const struct run_options *options, GError **error)
 {
 	struct run run = {
 		.options = options,
-		.topologies = g_ptr_array_new_with_free_func(topo_release),
-		.kernels = g_ptr_array_new_with_free_func(kernel_release),
 		.waiting = g_ptr_array_new_with_free_func(run_job_free),
 		.active = g_ptr_array_new_with_free_func(run_job_free),
 		.results = g_ptr_array_new_with_free_func(result_release),

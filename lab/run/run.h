@@ -5,6 +5,7 @@
 
 #include "image/initramfs.h"
 #include "report/report.h"
+#include "run/shard.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -31,6 +32,7 @@ struct run_options {
 	unsigned jobs;		   /* guests at a time, as far as the host holds them */
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
+	struct shard shard;	   /* zeroed: every job */
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */
 	bool bisect;	  /* the exit status is for git bisect run */

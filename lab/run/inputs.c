@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/inputs.h"
+
+#include "base/error.h"
+#include "topo/load.h"
+
+static void topo_release(gpointer topo)
+{
+	topo_unref(topo);
+}
+
+void run_inputs_clear(struct run_inputs *inputs)
+{
+	for (unsigned i = 0; inputs->kernels && i < inputs->n_kernels; i++)
+		g_clear_pointer(&inputs->kernels[i], kernel_free);
+	g_free(inputs->kernels);
+	g_free(inputs->ours);
+	g_clear_pointer(&inputs->topologies, g_ptr_array_unref);
+}
+
+static bool load_topologies(struct run_inputs *inputs, char **names, GError **error)
+{
+	g_auto(GStrv) path = topo_search_path();
+
+	inputs->topologies = g_ptr_array_new_with_free_func(topo_release);
+	for (unsigned i = 0; names[i]; i++) {
+		struct topo *topo = topo_find(names[i], (const char *const *)path, error);
+
+		if (!topo)
+			return false;
+		g_ptr_array_add(inputs->topologies, topo);
+	}
+	return true;
+}
+
+static bool choose_jobs(struct run_inputs *inputs, const struct shard *shard,
+			const char *const *kernels, GError **error)
+{
+	AUTO(boot_times) *times = boot_times_load(error);
+	g_autofree struct shard_job *jobs = NULL;
+	g_autofree unsigned *shards = NULL;
+	unsigned n;
+
+	if (!times)
+		return false;
+	jobs = shard_jobs(inputs->topologies, kernels, times, &n);
+	shards = shard_split(jobs, n, MAX(shard->count, 1));
+	inputs->ours = g_new0(bool, n);
+	for (unsigned i = 0; i < n; i++) {
+		inputs->ours[i] = !shard->count || shards[i] == shard->index;
+		inputs->n_jobs += inputs->ours[i];
+	}
+	if (inputs->n_jobs)
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "shard %u/%u has no job, because there are only %u", shard->index, shard->count,
+		    n);
+	return false;
+}
+
+bool run_inputs_has_job(const struct run_inputs *inputs, unsigned topology, unsigned kernel)
+{
+	return inputs->ours[topology * inputs->n_kernels + kernel];
+}
+
+static bool has_jobs(const struct run_inputs *inputs, unsigned kernel)
+{
+	for (unsigned t = 0; t < inputs->topologies->len; t++)
+		if (run_inputs_has_job(inputs, t, kernel))
+			return true;
+	return false;
+}
+
+bool run_inputs_load(struct run_inputs *inputs, const struct run_options *options,
+		     const struct kernel_options *kernel_options, GError **error)
+{
+	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
+	const char *const *kernels =
+		options->kernels ? (const char *const *)options->kernels : default_kernels;
+
+	if (!load_topologies(inputs, options->topologies, error))
+		return false;
+	inputs->n_kernels = g_strv_length((char **)(guintptr)kernels);
+	inputs->kernels = g_new0(struct kernel *, inputs->n_kernels);
+	if (!choose_jobs(inputs, &options->shard, kernels, error))
+		return false;
+	for (unsigned i = 0; i < inputs->n_kernels; i++) {
+		if (!has_jobs(inputs, i))
+			continue;
+		inputs->kernels[i] = kernel_get(kernels[i], kernel_options, error);
+		if (!inputs->kernels[i])
+			return false;
+	}
+	return true;
+}

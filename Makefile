@@ -164,6 +164,7 @@ unit: all $(UNIT_PROGRAMS) | $(O)/deps.test
 check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $(O)/deps.test
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS)
 	$(Q)ci/check-install $(O)
+	$(Q)ci/check-github $(O)
 
 ## check-all: check, and the full machines
 .PHONY: check-all

@@ -14,6 +14,7 @@ enum {
 	KEY_CONNECT,
 	KEY_TIMEOUT,
 	KEY_DEADLINE,
+	KEY_DUMP_MEMORY,
 	KEY_OFFLINE,
 	KEY_NO_BUILD,
 	KEY_FORMAT,
@@ -64,6 +65,10 @@ static const struct argp_option run_options[] = {
 	 .key = KEY_DEADLINE,
 	 .arg = "S",
 	 .doc = "End a guest after S seconds, whatever it does"},
+	{.name = "dump-memory",
+	 .key = KEY_DUMP_MEMORY,
+	 .doc = "Before a guest is ended by --timeout or --deadline, write its memory to "
+		"memory.elf, for crash and gdb"},
 	{.name = "offline",
 	 .key = KEY_OFFLINE,
 	 .doc = "Fetch nothing: kernels come from the cache"},
@@ -112,6 +117,9 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_DEADLINE:
 		return option_number("--deadline", value, 1, 86400, &options->deadline_seconds,
 				     error);
+	case KEY_DUMP_MEMORY:
+		options->dump_memory = true;
+		return true;
 	case KEY_OFFLINE:
 		options->offline = true;
 		return true;

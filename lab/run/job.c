@@ -312,6 +312,8 @@ static bool job_launch(struct job *job, GError **error)
 		.silence_seconds = job->spec.silence_seconds,
 		.deadline_seconds = job->spec.deadline_seconds,
 		.boot_timer_slack_ns = job_boot_timer_slack_ns(&job->spec),
+		.look = true,
+		.dump_memory = job->spec.dump_memory,
 	};
 	job->vm = vm_start(&vm_spec, job_vm_progress, job_vm_ended, job, error);
 	return job->vm != NULL;

@@ -217,6 +217,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.run_folder = run->folder,
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
+		.dump_memory = run->options->dump_memory,
 		.boots = 1,
 		.guests = run_guests_at_once(run),
 		.stay = run->options->stay ? &run->stay : NULL,

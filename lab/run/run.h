@@ -31,6 +31,7 @@ struct run_options {
 	unsigned jobs;		   /* guests at a time, as far as the host holds them */
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
+	bool dump_memory;	   /* of a guest that stands still or has had its time */
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */
 	bool bisect;	  /* the exit status is for git bisect run */

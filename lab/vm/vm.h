@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "base/ending.h"
+#include "base/look.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -44,6 +45,12 @@ struct vm_spec {
 	 * under TCG keeps the host busy with nothing else: late ticks are skipped, not made up for.
 	 */
 	guint64 boot_timer_slack_ns;
+	/*
+	 * A guest that stands still, or whose deadline passed, is looked at before it is ended; its
+	 * registers.txt lies in the folder then, and what it says to sysrq is in console.log.
+	 */
+	bool look;
+	bool dump_memory;    /* with that, to memory.elf; not on another host */
 	guint64 console_max; /* bytes; 0: VM_CONSOLE_MAX */
 	guint64 channel_max; /* bytes; 0: VM_CHANNEL_MAX */
 };
@@ -56,11 +63,12 @@ struct vm_end {
 	guint64 started_usec;	   /* monotonic: vCPUs began to run; 0: never */
 	guint64 first_record_usec; /* the agent's first byte; 0: never */
 	guint64 ended_usec;
+	struct look *look; /* NULL: none was taken */
 };
 void vm_end_clear(struct vm_end *end);
 
 struct vm_progress {
-	const char *state; /* "defining", "booting", "gathering", "up", "ended" */
+	const char *state; /* "defining", "booting", "gathering", "up", "looking", "ended" */
 	guint64 console_bytes, channel_bytes;
 };
 

@@ -34,7 +34,7 @@ endif
 endif
 
 PACKAGES := glib-2.0 gio-2.0 gio-unix-2.0 libvirt libvirt-qemu hwloc libfyaml jansson libarchive \
-	    smartcols libxml-2.0 zlib
+	    smartcols libxml-2.0 zlib libdw libelf
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)';)

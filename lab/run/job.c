@@ -5,6 +5,7 @@
 #include "base/host.h"
 #include "run/assembly.h"
 #include "run/channel.h"
+#include "run/look.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -175,6 +176,8 @@ static void job_judge(struct job *job)
 	gsize console_length = 0;
 
 	g_file_get_contents(console_path, &console, &console_length, &error);
+	if (job->result->look)
+		look_read(job->result->look, job->part_folder, job->spec.kernel, console);
 	result_judge(job->result, &(struct verdict_input){
 					  .topo = job->spec.topo,
 					  .facts = job->spec.kernel->facts,
@@ -240,6 +243,8 @@ static void job_take_end(struct job *job, const struct vm_end *end)
 	job->started = end->started_usec > 0;
 	result->ending = end->ending;
 	replace_text(&result->ending_detail, end->detail);
+	g_clear_pointer(&result->look, look_unref);
+	result->look = look_ref(end->look);
 	replace_text(&result->qemu, end->qemu);
 	replace_text(&result->libvirt, end->libvirt);
 	if (end->started_usec && end->first_record_usec)

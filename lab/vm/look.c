@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <libvirt/libvirt-qemu.h>
 #include <libvirt/virterror.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #define ANSWER_WHOLE_USEC (12 * G_USEC_PER_SEC)
 #define ANSWER_POLL_MS	  50
 
+/* libvirt's strings are malloc()ed, as GLib's are. */
 static char *monitor_command(const struct looker *looker, const char *command, unsigned flags,
 			     char **problem)
 {
@@ -31,6 +34,27 @@ static char *monitor_command(const struct looker *looker, const char *command, u
 	*problem = g_strdup_printf("QEMU's monitor does not take '%s': %s", command,
 				   virGetLastErrorMessage());
 	return NULL;
+}
+
+/* QMP knows what it cannot do as {"error":{"class":...,"desc":"..."},"id":...}. */
+static char *qmp_problem(const char *answer)
+{
+	json_t *json = json_loads(answer, 0, NULL);
+	const char *words =
+		json_string_value(json_object_get(json_object_get(json, "error"), "desc"));
+	char *problem = words ? g_strdup(words) : NULL;
+
+	json_decref(json);
+	return problem;
+}
+
+static bool monitor_execute(const struct looker *looker, const char *command, char **problem)
+{
+	g_autofree char *answer = monitor_command(looker, command, 0, problem);
+
+	if (answer)
+		*problem = qmp_problem(answer);
+	return !*problem;
 }
 
 /* Of the first vCPU in 64-bit mode that has a table; none before Linux made its own. */
@@ -75,14 +99,39 @@ static void look_at_registers(const struct looker *looker, char **problem)
 		*problem = g_strdup(error->message);
 }
 
+/* QEMU gets a descriptor: it is another user, and the folder is not its to write into. */
+static bool lend_file(const struct looker *looker, int fd, char **problem)
+{
+	static const char command[] = "{\"execute\":\"getfd\",\"arguments\":{\"fdname\":\"look\"}}";
+	char *answer = NULL;
+
+	if (virDomainQemuMonitorCommandWithFiles(looker->domain, command, 1, &fd, NULL, NULL,
+						 &answer, 0) < 0) {
+		*problem = g_strdup_printf("QEMU does not take the file for its memory: %s",
+					   virGetLastErrorMessage());
+		return false;
+	}
+	free(answer);
+	return true;
+}
+
 static void look_at_memory(const struct looker *looker, char **problem)
 {
 	g_autofree char *path = g_build_filename(looker->folder, LOOK_MEMORY_FILE, NULL);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	if (virDomainCoreDumpWithFormat(looker->domain, path, VIR_DOMAIN_CORE_DUMP_FORMAT_RAW,
-					VIR_DUMP_MEMORY_ONLY) < 0)
-		*problem = g_strdup_printf("libvirt cannot dump the guest's memory: %s",
-					   virGetLastErrorMessage());
+	if (fd < 0) {
+		*problem = g_strdup_printf("cannot write '%s': %s", path, g_strerror(errno));
+		return;
+	}
+	if (lend_file(looker, fd, problem))
+		monitor_execute(looker,
+				"{\"execute\":\"dump-guest-memory\",\"arguments\":"
+				"{\"paging\":false,\"protocol\":\"fd:look\"}}",
+				problem);
+	if (*problem)
+		unlink(path);
+	close(fd);
 }
 
 /* What the console said from byte @from on, at most ANSWER_MAX, without NULs. Caller frees. */
@@ -149,11 +198,13 @@ static void look_by_sysrq(const struct looker *looker, char key, const char *tit
 {
 	guint64 from = looker->console_log->bytes;
 	g_autofree char *command = break_command(looker);
-	g_autofree char *answer = NULL;
 	g_autofree char *text = NULL;
 
-	answer = command ? monitor_command(looker, command, 0, problem) : NULL;
-	if (!answer)
+	if (!command) {
+		*problem = g_strdup("the guest has no console");
+		return;
+	}
+	if (!monitor_execute(looker, command, problem))
 		return;
 	if (!looker->console || !feed_send(looker->console, key)) {
 		*problem = g_strdup("the console takes no keys");

@@ -134,7 +134,7 @@ $(O)/hostile/topolab: $(O)/topolab
 $(O)/hostile/agent: tests/boot/hostile_init.c Makefile | $(O)/deps.build
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
 
-$(O)/boot/test_hostile_init: | $(HOSTILE)
+$(O)/boot/test_hostile_init $(O)/boot/test_look: | $(HOSTILE)
 
 $(O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libtopolab.a Makefile
 	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d \

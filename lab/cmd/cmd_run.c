@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "kernel/kernel.h"
 #include "run/accel.h"
+#include "run/gdb.h"
 #include "run/run.h"
 #include "run/tests.h"
 
@@ -15,6 +16,7 @@ enum {
 	KEY_TIMEOUT,
 	KEY_DEADLINE,
 	KEY_DUMP_MEMORY,
+	KEY_GDB,
 	KEY_OFFLINE,
 	KEY_NO_BUILD,
 	KEY_FORMAT,
@@ -65,6 +67,12 @@ static const struct argp_option run_options[] = {
 	 .key = KEY_DEADLINE,
 	 .arg = "S",
 	 .doc = "End a guest after S seconds, whatever it does"},
+	{.name = "gdb",
+	 .key = KEY_GDB,
+	 .arg = "unix|PORT",
+	 .flags = OPTION_ARG_OPTIONAL,
+	 .doc = "Freeze the one guest until gdb lets it run, on a socket of its own (the default) "
+		"or on PORT of 127.0.0.1; the command to type is printed"},
 	{.name = "dump-memory",
 	 .key = KEY_DUMP_MEMORY,
 	 .doc = "Before a guest is ended by --timeout or --deadline, write its memory to "
@@ -117,6 +125,8 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_DEADLINE:
 		return option_number("--deadline", value, 1, 86400, &options->deadline_seconds,
 				     error);
+	case KEY_GDB:
+		return gdb_option(value, options, error);
 	case KEY_DUMP_MEMORY:
 		options->dump_memory = true;
 		return true;

@@ -154,10 +154,10 @@ char *symbols_source(const struct symbols *symbols, guint64 address)
 
 static char *existing(char *path)
 {
-	if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-		return path;
+	g_autofree char *plain = g_canonicalize_filename(path, NULL);
+
 	g_free(path);
-	return NULL;
+	return g_file_test(plain, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer(&plain) : NULL;
 }
 
 char *symbols_find(const char *image, const char *release)

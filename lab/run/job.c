@@ -60,6 +60,14 @@ static char *host_description(void)
 	return g_strdup_printf("Linux %s, %s", name.release, model);
 }
 
+/* gdb takes the addresses of vmlinux for those of the guest. */
+static char *job_command_line(const struct job_spec *spec)
+{
+	g_autofree char *line = emit_command_line(spec->topo, spec->accel);
+
+	return spec->gdb ? g_strconcat(line, " nokaslr", NULL) : g_steal_pointer(&line);
+}
+
 static struct result *job_result_new(const struct job_spec *spec)
 {
 	struct result *result = result_new();
@@ -72,7 +80,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->kernel_sha256 = g_strdup(spec->kernel->sha256);
 	result->kernel_config = kernel_facts_config_text(spec->kernel->facts);
 	result->kernel_package = g_strdup(spec->kernel->package);
-	result->command_line = emit_command_line(spec->topo, spec->accel);
+	result->command_line = job_command_line(spec);
 	result->accel = g_strdup(emit_accel_name(spec->accel));
 	result->host = host_description();
 	/* As if the other guests were as large: nobody knows yet which will run beside it. */
@@ -319,6 +327,8 @@ static bool job_launch(struct job *job, GError **error)
 		.boot_timer_slack_ns = job_boot_timer_slack_ns(&job->spec),
 		.look = true,
 		.dump_memory = job->spec.dump_memory,
+		.gdb = job->spec.gdb,
+		.gdb_port = job->spec.gdb_port,
 	};
 	job->vm = vm_start(&vm_spec, job_vm_progress, job_vm_ended, job, error);
 	return job->vm != NULL;

@@ -30,7 +30,9 @@ struct job_spec {
 	const char *uri;	/* NULL: the embedded driver */
 	const char *run_folder; /* the job's folder is made below it */
 	unsigned silence_seconds, deadline_seconds;
-	bool dump_memory; /* of a guest that stands still, see struct vm_spec */
+	bool gdb; /* the guest is frozen until gdb lets it run, see struct vm_spec */
+	unsigned gdb_port;
+	bool dump_memory;	     /* of a guest that stands still, see struct vm_spec */
 	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */
 	unsigned guests;	     /* that may run at once, this one with them */
 	const struct job_stay *stay; /* NULL: the guest powers itself off */

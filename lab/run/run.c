@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 #include "run/ability.h"
 #include "run/accel.h"
+#include "run/gdb.h"
 #include "run/job.h"
 #include "run/output.h"
 #include "run/pack.h"
@@ -218,6 +219,8 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
 		.dump_memory = run->options->dump_memory,
+		.gdb = run->options->gdb,
+		.gdb_port = run->options->gdb_port,
 		.boots = 1,
 		.guests = run_guests_at_once(run),
 		.stay = run->options->stay ? &run->stay : NULL,
@@ -290,8 +293,14 @@ static void run_fill(struct run *run);
 static void run_job_progress(const struct vm_progress *state, void *data)
 {
 	struct run_job *run_job = data;
+	g_autofree char *command = NULL;
 
 	progress_update(run_job->run->progress, run_job->folder, state);
+	if (strcmp(state->state, "frozen") != 0)
+		return;
+	command = gdb_command(&run_job->spec, job_root_path(run_job->job));
+	progress_say(run_job->run->progress,
+		     "The guest waits for gdb, whose 'continue' lets it run:\n  %s", command);
 }
 
 /* A boot that the emulator spoilt says nothing of the kernel. True: there will be another one. */
@@ -439,9 +448,9 @@ static void run_guests(struct run *run)
 static bool run_prepare(struct run *run, GError **error)
 {
 	/* Without /proc not even the machines are found: vm_init() says so. */
-	return output_folder_check(run->options->folder, error) && vm_init(error) &&
-	       run_load(run, error) && run_load_agent(run, error) && vm_sweep(error) >= 0 &&
-	       run_find_qemu(run, error) && run_choose_accel(run, error) &&
+	return gdb_check(run->options, error) && output_folder_check(run->options->folder, error) &&
+	       vm_init(error) && run_load(run, error) && run_load_agent(run, error) &&
+	       vm_sweep(error) >= 0 && run_find_qemu(run, error) && run_choose_accel(run, error) &&
 	       run_ask_qemu(run, error) &&
 	       (run->folder = output_folder_new(run->options->folder, error)) &&
 	       run_plan(run, error);

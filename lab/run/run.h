@@ -32,6 +32,8 @@ struct run_options {
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
 	bool dump_memory;	   /* of a guest that stands still or has had its time */
+	bool gdb;		   /* the one guest is frozen until gdb lets it run */
+	unsigned gdb_port;	   /* of 127.0.0.1; 0: a socket in its root */
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */
 	bool bisect;	  /* the exit status is for git bisect run */

@@ -34,6 +34,7 @@
 
 enum state {
 	STATE_DEFINING,
+	STATE_FROZEN,
 	STATE_BOOTING,
 	STATE_GATHERING,
 	STATE_UP,
@@ -42,9 +43,9 @@ enum state {
 	STATE_COUNT,
 };
 static const char *const state_names[] = {
-	[STATE_DEFINING] = "defining",	 [STATE_BOOTING] = "booting",
-	[STATE_GATHERING] = "gathering", [STATE_UP] = "up",
-	[STATE_LOOKING] = "looking",	 [STATE_ENDED] = "ended",
+	[STATE_DEFINING] = "defining",	 [STATE_FROZEN] = "frozen", [STATE_BOOTING] = "booting",
+	[STATE_GATHERING] = "gathering", [STATE_UP] = "up",	    [STATE_LOOKING] = "looking",
+	[STATE_ENDED] = "ended",
 };
 _Static_assert(G_N_ELEMENTS(state_names) == STATE_COUNT, "a state without a name");
 
@@ -70,7 +71,8 @@ struct vm {
 	gint64 begun_usec, active_usec; /* the second: when something last happened */
 	gint64 tick_usec;		/* when time was last looked at */
 	struct silence silence;
-	bool looks;	  /* is it looked at before it is told to end? */
+	bool gdb;
+	bool looks; /* is it looked at before it is told to end? */
 	struct patience patience;
 	gint64 told_usec; /* when the worker was told to end, 0: it was not */
 	bool decided;	  /* end.ending holds; the first reason counts */
@@ -219,8 +221,11 @@ static void vm_take_report(struct vm *vm, const struct message *report)
 		g_free(vm->end.libvirt);
 		vm->end.libvirt = g_strdup(report->libvirt);
 		break;
+	case MESSAGE_FROZEN:
+		vm->state = STATE_FROZEN;
+		break;
 	case MESSAGE_STARTED:
-		if (vm->state == STATE_DEFINING)
+		if (vm->state == STATE_DEFINING || vm->state == STATE_FROZEN)
 			vm_started(vm, report);
 		break;
 	case MESSAGE_BYTES:
@@ -309,8 +314,7 @@ static void vm_explain_death(struct vm *vm)
 	if (vm->qemu > 0 && waitpid(vm->qemu, &vm->qemu_status, WNOHANG) == vm->qemu)
 		vm->qemu_gone = true;
 	vm->end.ending = death_ending(vm->qemu_gone, vm->qemu_status);
-	vm->end.detail =
-		death_explain(vm->root, vm->qemu_gone, vm->qemu_status, vm->end.detail);
+	vm->end.detail = death_explain(vm->root, vm->qemu_gone, vm->qemu_status, vm->end.detail);
 }
 
 static void vm_finish(struct vm *vm)
@@ -357,7 +361,8 @@ static void vm_check_silence(struct vm *vm, gint64 now)
 				 ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
 				 : vm->silence_seconds;
 
-	if (vm->state == STATE_UP)
+	/* gdb may hold the guest for as long as it likes. */
+	if (vm->state == STATE_UP || (vm->gdb && vm->state != STATE_DEFINING))
 		return;
 	silence_look(&vm->silence, vm->qemu, vm->active_usec, now, limit);
 	if (now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
@@ -451,6 +456,8 @@ static int job_fd_new(const struct vm_spec *spec, GError **error)
 	job->console_max = spec->console_max ? spec->console_max : VM_CONSOLE_MAX;
 	job->channel_max = spec->channel_max ? spec->channel_max : VM_CHANNEL_MAX;
 	job->dump_memory = spec->dump_memory;
+	job->gdb = spec->gdb;
+	job->gdb_port = spec->gdb_port;
 	text = worker_job_format(job);
 	if (text && fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
 	    lseek(fd, 0, SEEK_SET) == 0)
@@ -495,7 +502,9 @@ struct vm *vm_start(const struct vm_spec *spec,
 	vm->embedded = !spec->uri;
 	vm->silence_seconds = spec->silence_seconds;
 	vm->deadline_seconds = spec->deadline_seconds;
-	vm->looks = spec->look;
+	vm->gdb = spec->gdb;
+	/* Whoever has gdb at hand has seen it; and gdb may have stopped it. */
+	vm->looks = spec->look && !spec->gdb;
 	vm->patience.dump_memory = spec->dump_memory;
 	vm->boot_timer_slack_ns = spec->boot_timer_slack_ns;
 	vm->progress = progress;

@@ -3,13 +3,10 @@
 
 #include "observe/registers.h"
 #include "vm/device.h"
+#include "vm/monitor.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
-#include <libvirt/libvirt-qemu.h>
-#include <libvirt/virterror.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,44 +15,10 @@
 /* What is read of the guest's answer to find out what kind of answer it is, bytes. */
 #define ANSWER_MAX (64u << 10)
 /* The first word of an answer, the pause after which it is taken as whole, and all of it. */
-#define ANSWER_FIRST_USEC (4 * G_USEC_PER_SEC)
+#define ANSWER_FIRST_USEC (6 * G_USEC_PER_SEC)
 #define ANSWER_PAUSE_USEC (1 * G_USEC_PER_SEC)
 #define ANSWER_WHOLE_USEC (12 * G_USEC_PER_SEC)
 #define ANSWER_POLL_MS	  50
-
-/* libvirt's strings are malloc()ed, as GLib's are. */
-static char *monitor_command(const struct looker *looker, const char *command, unsigned flags,
-			     char **problem)
-{
-	char *answer = NULL;
-
-	if (virDomainQemuMonitorCommand(looker->domain, command, &answer, flags) == 0)
-		return answer;
-	*problem = g_strdup_printf("QEMU's monitor does not take '%s': %s", command,
-				   virGetLastErrorMessage());
-	return NULL;
-}
-
-/* QMP knows what it cannot do as {"error":{"class":...,"desc":"..."},"id":...}. */
-static char *qmp_problem(const char *answer)
-{
-	json_t *json = json_loads(answer, 0, NULL);
-	const char *words =
-		json_string_value(json_object_get(json_object_get(json, "error"), "desc"));
-	char *problem = words ? g_strdup(words) : NULL;
-
-	json_decref(json);
-	return problem;
-}
-
-static bool monitor_execute(const struct looker *looker, const char *command, char **problem)
-{
-	g_autofree char *answer = monitor_command(looker, command, 0, problem);
-
-	if (answer)
-		*problem = qmp_problem(answer);
-	return !*problem;
-}
 
 /* Of the first vCPU in 64-bit mode that has a table; none before Linux made its own. */
 static char *gate_line(const struct looker *looker, const char *text)
@@ -71,7 +34,7 @@ static char *gate_line(const struct looker *looker, const char *text)
 		return NULL;
 	command = g_strdup_printf("x/2gx 0x%" G_GINT64_MODIFIER "x",
 				  g_array_index(all, struct registers, 0).idt);
-	dump = monitor_command(looker, command, VIR_DOMAIN_QEMU_MONITOR_COMMAND_HMP, &problem);
+	dump = monitor_ask(looker->domain, command, &problem);
 	return dump ? registers_format_gate(dump) : NULL;
 }
 
@@ -83,8 +46,7 @@ static void look_at_registers(const struct looker *looker, char **problem)
 {
 	g_autofree char *path = g_build_filename(looker->folder, LOOK_REGISTERS_FILE, NULL);
 	bool paused = virDomainSuspend(looker->domain) == 0;
-	g_autofree char *text = monitor_command(looker, "info registers -a",
-						VIR_DOMAIN_QEMU_MONITOR_COMMAND_HMP, problem);
+	g_autofree char *text = monitor_ask(looker->domain, "info registers -a", problem);
 	g_autofree char *gate = text ? gate_line(looker, text) : NULL;
 	g_autofree char *whole = NULL;
 	g_autoptr(GError) error = NULL;
@@ -100,21 +62,6 @@ static void look_at_registers(const struct looker *looker, char **problem)
 }
 
 /* QEMU gets a descriptor: it is another user, and the folder is not its to write into. */
-static bool lend_file(const struct looker *looker, int fd, char **problem)
-{
-	static const char command[] = "{\"execute\":\"getfd\",\"arguments\":{\"fdname\":\"look\"}}";
-	char *answer = NULL;
-
-	if (virDomainQemuMonitorCommandWithFiles(looker->domain, command, 1, &fd, NULL, NULL,
-						 &answer, 0) < 0) {
-		*problem = g_strdup_printf("QEMU does not take the file for its memory: %s",
-					   virGetLastErrorMessage());
-		return false;
-	}
-	free(answer);
-	return true;
-}
-
 static void look_at_memory(const struct looker *looker, char **problem)
 {
 	g_autofree char *path = g_build_filename(looker->folder, LOOK_MEMORY_FILE, NULL);
@@ -124,8 +71,8 @@ static void look_at_memory(const struct looker *looker, char **problem)
 		*problem = g_strdup_printf("cannot write '%s': %s", path, g_strerror(errno));
 		return;
 	}
-	if (lend_file(looker, fd, problem))
-		monitor_execute(looker,
+	if (monitor_lend(looker->domain, "look", fd, problem))
+		monitor_execute(looker->domain,
 				"{\"execute\":\"dump-guest-memory\",\"arguments\":"
 				"{\"paging\":false,\"protocol\":\"fd:look\"}}",
 				problem);
@@ -154,26 +101,35 @@ static gboolean wake(void *data G_GNUC_UNUSED)
 	return G_SOURCE_CONTINUE;
 }
 
-/* Until the console, which has said something since @from, pauses. */
-static void wait_for_answer(const struct looker *looker, guint64 from)
+/*
+ * Until the console has @title and then pauses. Returns what it said since @from, which a guest
+ * that talks without end may be cut in. Caller frees.
+ */
+static char *wait_for_answer(const struct looker *looker, guint64 from, const char *title)
 {
 	gint64 begun = g_get_monotonic_time(), spoke = begun;
 	guint64 seen = from;
+	bool answers = false;
 	guint timer = g_timeout_add(ANSWER_POLL_MS, wake, NULL);
 
 	while (!*looker->over) {
 		gint64 now = g_get_monotonic_time();
 
 		if (looker->console_log->bytes != seen) {
+			g_autofree char *text = console_since(looker, from);
+
 			seen = looker->console_log->bytes;
 			spoke = now;
+			answers = strstr(text, title);
 		}
-		if (now - spoke > (seen == from ? ANSWER_FIRST_USEC : ANSWER_PAUSE_USEC) ||
-		    now - begun > ANSWER_WHOLE_USEC)
+		if (answers ? now - spoke > ANSWER_PAUSE_USEC : now - begun > ANSWER_FIRST_USEC)
+			break;
+		if (now - begun > ANSWER_WHOLE_USEC)
 			break;
 		g_main_context_iteration(NULL, TRUE);
 	}
 	g_source_remove(timer);
+	return console_since(looker, from);
 }
 
 static char *break_command(const struct looker *looker)
@@ -204,14 +160,13 @@ static void look_by_sysrq(const struct looker *looker, char key, const char *tit
 		*problem = g_strdup("the guest has no console");
 		return;
 	}
-	if (!monitor_execute(looker, command, problem))
+	if (!monitor_execute(looker->domain, command, problem))
 		return;
 	if (!looker->console || !feed_send(looker->console, key)) {
 		*problem = g_strdup("the console takes no keys");
 		return;
 	}
-	wait_for_answer(looker, from);
-	text = console_since(looker, from);
+	text = wait_for_answer(looker, from, title);
 	if (strstr(text, title))
 		return;
 	if (strstr(text, "This sysrq operation is disabled"))
@@ -223,7 +178,8 @@ static void look_by_sysrq(const struct looker *looker, char key, const char *tit
 			"interrupts");
 }
 
-static void look_at(const struct looker *looker, enum look_part part, guint64 unasked)
+/* False: what follows would not come either. */
+static bool look_at(const struct looker *looker, enum look_part part, guint64 unasked)
 {
 	g_autofree char *problem = NULL;
 
@@ -233,7 +189,7 @@ static void look_at(const struct looker *looker, enum look_part part, guint64 un
 		break;
 	case LOOK_MEMORY:
 		if (!looker->dump_memory)
-			return;
+			return true;
 		look_at_memory(looker, &problem);
 		break;
 	case LOOK_SYSRQ_L:
@@ -243,9 +199,10 @@ static void look_at(const struct looker *looker, enum look_part part, guint64 un
 		look_by_sysrq(looker, 'w', "sysrq: Show Blocked State", &problem);
 		break;
 	case LOOK_PARTS:
-		return;
+		break;
 	}
 	looker->looked(part, unasked, problem, looker->data);
+	return !problem || part != LOOK_SYSRQ_L;
 }
 
 void look_take(const struct looker *looker)
@@ -257,5 +214,6 @@ void look_take(const struct looker *looker)
 		;
 	unasked = looker->console_log->bytes;
 	for (enum look_part part = 0; part < LOOK_PARTS && !*looker->over; part++)
-		look_at(looker, part, unasked);
+		if (!look_at(looker, part, unasked))
+			return;
 }

@@ -7,8 +7,8 @@
 #include <jansson.h>
 
 ENUM_NAMES(message_kind, MESSAGE_COUNT, [MESSAGE_CONNECTED] = "connected",
-	   [MESSAGE_STARTED] = "started", [MESSAGE_BYTES] = "bytes", [MESSAGE_LOOKED] = "looked",
-	   [MESSAGE_ENDED] = "ended")
+	   [MESSAGE_FROZEN] = "frozen", [MESSAGE_STARTED] = "started", [MESSAGE_BYTES] = "bytes",
+	   [MESSAGE_LOOKED] = "looked", [MESSAGE_ENDED] = "ended")
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 
@@ -37,12 +37,14 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
 	const char *root, *uri = NULL, *xml, *folder;
 	json_int_t console_max, channel_max;
-	int dump_memory = false;
+	int dump_memory = false, gdb = false;
+	json_int_t gdb_port = 0;
 
-	if (!json || json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I, s?b}",
-				    "root", &root, "uri", &uri, "xml", &xml, "folder", &folder,
-				    "console_max", &console_max, "channel_max", &channel_max,
-				    "dump_memory", &dump_memory) < 0) {
+	if (!json ||
+	    json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I, s?b, s?b, s?I}",
+			   "root", &root, "uri", &uri, "xml", &xml, "folder", &folder,
+			   "console_max", &console_max, "channel_max", &channel_max, "dump_memory",
+			   &dump_memory, "gdb", &gdb, "gdb_port", &gdb_port) < 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker's job is malformed: %s",
 			    why.text);
 		return NULL;
@@ -52,10 +54,12 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 	job->xml = g_strdup(xml);
 	job->folder = g_strdup(folder);
 	job->dump_memory = dump_memory;
+	job->gdb = gdb;
 	if (!to_unsigned(console_max, &job->console_max) ||
-	    !to_unsigned(channel_max, &job->channel_max)) {
+	    !to_unsigned(channel_max, &job->channel_max) ||
+	    !to_unsigned(gdb_port, &job->gdb_port)) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "the worker's job is malformed: a bound is negative");
+			    "the worker's job is malformed: a number is negative");
 		return NULL;
 	}
 	return g_steal_pointer(&job);
@@ -64,10 +68,11 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 char *worker_job_format(const struct worker_job *job)
 {
 	g_autoptr(json_t) json =
-		json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I, s:b}", "root", job->root, "uri",
-			  job->uri, "xml", job->xml, "folder", job->folder, "console_max",
-			  (json_int_t)job->console_max, "channel_max",
-			  (json_int_t)job->channel_max, "dump_memory", job->dump_memory);
+		json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I, s:b, s:b, s:I}", "root", job->root,
+			  "uri", job->uri, "xml", job->xml, "folder", job->folder, "console_max",
+			  (json_int_t)job->console_max, "channel_max", (json_int_t)job->channel_max,
+			  "dump_memory", job->dump_memory, "gdb", job->gdb, "gdb_port",
+			  (json_int_t)job->gdb_port);
 
 	return json_dumps(json, JSON_COMPACT);
 }
@@ -89,9 +94,10 @@ static bool message_unpack(json_t *json, struct message *message, json_error_t *
 	const char *part = NULL;
 	json_int_t pid = 0, usec = 0, console = 0, channel = 0;
 
-	if (json_unpack_ex(json, why, JSON_STRICT, "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s, s?s}",
-			   "report", &kind, "qemu", &qemu, "libvirt", &libvirt, "pid", &pid, "usec",
-			   &usec, "console", &console, "channel", &channel, "part", &part, "ending",
+	if (json_unpack_ex(json, why, JSON_STRICT,
+			   "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s, s?s}", "report", &kind,
+			   "qemu", &qemu, "libvirt", &libvirt, "pid", &pid, "usec", &usec,
+			   "console", &console, "channel", &channel, "part", &part, "ending",
 			   &ending, "detail", &detail) < 0)
 		return false;
 	g_strlcpy(why->text, "a value is out of range", sizeof(why->text));

@@ -30,6 +30,8 @@ struct worker_job {
 	char *folder;
 	guint64 console_max, channel_max; /* bytes */
 	bool dump_memory;		  /* with the last look */
+	bool gdb;			  /* see struct vm_spec */
+	guint64 gdb_port;
 };
 
 struct worker_job *worker_job_parse(const char *text, gsize length, GError **error);
@@ -39,6 +41,7 @@ AUTO_DEFINE(worker_job, worker_job_free)
 
 enum message_kind {
 	MESSAGE_CONNECTED, /* qemu, libvirt */
+	MESSAGE_FROZEN,	   /* gdb is awaited */
 	MESSAGE_STARTED,   /* pid, usec */
 	MESSAGE_BYTES,	   /* console, channel, usec: of the first byte on the channel, or 0 */
 	MESSAGE_LOOKED,	   /* part, console: before the guest was asked, detail: what went wrong */

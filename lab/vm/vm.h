@@ -27,6 +27,9 @@ char *vm_root_put_file(struct vm_root *root, const char *name, const char *sourc
 void vm_root_destroy(struct vm_root *root);
 AUTO_DEFINE(vm_root, vm_root_destroy)
 
+/* In the root, where gdb reaches a frozen guest. */
+#define VM_GDB_SOCKET "gdb"
+
 /* Bounds on what a guest may send, bytes. */
 #define VM_CONSOLE_MAX (16u << 20)
 #define VM_CHANNEL_MAX (64u << 20)
@@ -50,6 +53,12 @@ struct vm_spec {
 	 * registers.txt lies in the folder then, and what it says to sysrq is in console.log.
 	 */
 	bool look;
+	/*
+	 * The guest is frozen until gdb lets it run: on @gdb_port of 127.0.0.1, or, when that is 0,
+	 * on VM_GDB_SOCKET. From then on silence is no stall.
+	 */
+	bool gdb;
+	unsigned gdb_port;
 	bool dump_memory;    /* with that, to memory.elf; not on another host */
 	guint64 console_max; /* bytes; 0: VM_CONSOLE_MAX */
 	guint64 channel_max; /* bytes; 0: VM_CHANNEL_MAX */
@@ -68,7 +77,8 @@ struct vm_end {
 void vm_end_clear(struct vm_end *end);
 
 struct vm_progress {
-	const char *state; /* "defining", "booting", "gathering", "up", "looking", "ended" */
+	const char
+		*state; /* "defining", "frozen", "booting", "gathering", "up", "looking", "ended" */
 	guint64 console_bytes, channel_bytes;
 };
 

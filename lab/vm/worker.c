@@ -10,6 +10,7 @@
 #include "vm/connect.h"
 #include "vm/device.h"
 #include "vm/feed.h"
+#include "vm/gdb.h"
 #include "vm/logfile.h"
 #include "vm/look.h"
 #include "vm/message.h"
@@ -238,6 +239,30 @@ static gboolean worker_look(void *data)
 	return G_SOURCE_REMOVE;
 }
 
+/* QEMU's pid, from the file that libvirt keeps; 0 for a guest on another host. */
+static gint64 worker_qemu_pid(struct worker *worker)
+{
+	g_autofree char *name = g_strconcat(virDomainGetName(worker->domain), ".pid", NULL);
+	g_autofree char *path = g_build_filename(worker->job->root, "run", "qemu", name, NULL);
+	g_autofree char *text = NULL;
+	guint64 pid = 0;
+
+	if (!worker->job->uri && g_file_get_contents(path, &text, NULL, NULL))
+		g_ascii_string_to_unsigned(g_strchomp(text), 10, 1, G_MAXINT32, &pid, NULL);
+	return (gint64)pid;
+}
+
+static void worker_report_started(struct worker *worker)
+{
+	struct message report = {
+		.kind = MESSAGE_STARTED,
+		.pid = worker_qemu_pid(worker),
+		.usec = (guint64)g_get_monotonic_time(),
+	};
+
+	worker_report(&report);
+}
+
 static int lifecycle_event(virConnectPtr connection G_GNUC_UNUSED,
 			   virDomainPtr domain G_GNUC_UNUSED, int event, int detail, void *data)
 {
@@ -247,9 +272,11 @@ static int lifecycle_event(virConnectPtr connection G_GNUC_UNUSED,
 		worker->stopped = worker->over = true;
 		g_main_loop_quit(worker->loop);
 	} else if (event == VIR_DOMAIN_EVENT_RESUMED) {
+		if (worker->job->gdb && !worker->resumed)
+			worker_report_started(worker);
 		worker->resumed = true;
 	} else if (event == VIR_DOMAIN_EVENT_SUSPENDED && worker->resumed && !worker->looking &&
-		   !shutdown_is_known(&worker->shutdown)) {
+		   !worker->job->gdb && !shutdown_is_known(&worker->shutdown)) {
 		/* QEMU itself stops the vCPUs: an I/O error, or KVM could not emulate something. */
 		g_autofree char *why =
 			g_strdup_printf("QEMU suspended the guest (libvirt's detail %d)", detail);
@@ -314,34 +341,33 @@ static bool worker_create(struct worker *worker, GError **error)
 	return false;
 }
 
-/* QEMU's pid, from the file that libvirt keeps; 0 for a guest on another host. */
-static gint64 worker_qemu_pid(struct worker *worker)
+/* It stays as it was created until gdb says that it may run. */
+static bool worker_freeze(struct worker *worker, GError **error)
 {
-	g_autofree char *name = g_strconcat(virDomainGetName(worker->domain), ".pid", NULL);
-	g_autofree char *path = g_build_filename(worker->job->root, "run", "qemu", name, NULL);
-	g_autofree char *text = NULL;
-	guint64 pid = 0;
+	struct message report = {.kind = MESSAGE_FROZEN};
 
-	if (!worker->job->uri && g_file_get_contents(path, &text, NULL, NULL))
-		g_ascii_string_to_unsigned(g_strchomp(text), 10, 1, G_MAXINT32, &pid, NULL);
-	return (gint64)pid;
+	if (!gdb_listen(worker->domain, worker->job->root, (unsigned)worker->job->gdb_port, error))
+		return false;
+	worker_report(&report);
+	return true;
 }
 
-static bool worker_start(struct worker *worker, GError **error)
+static bool worker_resume(struct worker *worker, GError **error)
 {
-	struct message report = {.kind = MESSAGE_STARTED};
-
-	if (!worker_connect(worker, error) || !worker_create(worker, error) ||
-	    !worker_open_feeds(worker, error))
-		return false;
-	report.pid = worker_qemu_pid(worker);
-	report.usec = (guint64)g_get_monotonic_time();
 	if (virDomainResume(worker->domain) < 0) {
 		connect_set_error(error, "let the guest run");
 		return false;
 	}
-	worker_report(&report);
+	worker_report_started(worker);
 	return true;
+}
+
+static bool worker_start(struct worker *worker, GError **error)
+{
+	if (!worker_connect(worker, error) || !worker_create(worker, error) ||
+	    !worker_open_feeds(worker, error))
+		return false;
+	return worker->job->gdb ? worker_freeze(worker, error) : worker_resume(worker, error);
 }
 
 /* In our own root QEMU is simply killed: that takes no libvirt call, which might hang with it. */

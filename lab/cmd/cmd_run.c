@@ -128,7 +128,7 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_GDB:
 		return gdb_option(value, options, error);
 	case KEY_DUMP_MEMORY:
-		options->dump_memory = true;
+		options->debug.dump_memory = true;
 		return true;
 	case KEY_OFFLINE:
 		options->offline = true;
@@ -163,7 +163,7 @@ static int run_run(char **arguments, void *settings, GError **error)
 	options->accel = options->accel ?: "auto";
 	options->jobs = options->jobs ?: 1;
 	options->format = options->format ?: report_format_find("text");
-	status = run_all(options, error);
+	status = gdb_check(options, error) ? run_all(options, error) : 2;
 	g_strfreev(options->kernels);
 	return status;
 }

@@ -10,12 +10,12 @@
 
 bool gdb_option(const char *value, struct run_options *options, GError **error)
 {
-	options->gdb = true;
-	options->gdb_port = 0;
+	options->debug.gdb = true;
+	options->debug.gdb_port = 0;
 	if (!value || strcmp(value, "unix") == 0)
 		return true;
 	if (g_ascii_isdigit(*value))
-		return option_number("--gdb", value, 1, 65535, &options->gdb_port, error);
+		return option_number("--gdb", value, 1, 65535, &options->debug.gdb_port, error);
 	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
 		    "--gdb is 'unix' or the number of a port, not '%s'", value);
 	return false;
@@ -25,7 +25,13 @@ bool gdb_check(const struct run_options *options, GError **error)
 {
 	const char *problem = NULL;
 
-	if (!options->gdb)
+	if (options->debug.dump_memory && options->uri) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "--dump-memory and --connect do not go together: the dump is written "
+			    "by this host's QEMU");
+		return false;
+	}
+	if (!options->debug.gdb)
 		return true;
 	if (options->topologies[1] ||
 	    (options->kernels && options->kernels[0] && options->kernels[1]))
@@ -42,18 +48,31 @@ bool gdb_check(const struct run_options *options, GError **error)
 	return false;
 }
 
-char *gdb_command(const struct job_spec *spec, const char *root)
+static char *gdb_command(const struct job_spec *spec, const char *root)
 {
 	const struct kernel *kernel = spec->kernel;
 	g_autofree char *vmlinux =
 		kernel->vmlinux
 			? g_strdup(kernel->vmlinux)
 			: symbols_find(kernel->image_path, kernel_facts_release(kernel->facts));
-	g_autofree char *where = spec->gdb_port ? g_strdup_printf("127.0.0.1:%u", spec->gdb_port)
-						: g_build_filename(root, VM_GDB_SOCKET, NULL);
+	g_autofree char *where = spec->debug.gdb_port
+					 ? g_strdup_printf("127.0.0.1:%u", spec->debug.gdb_port)
+					 : g_build_filename(root, VM_GDB_SOCKET, NULL);
 	g_autofree char *remote = g_strconcat("target remote ", where, NULL);
 	const char *const with[] = {"gdb", vmlinux, "-ex", remote, NULL};
 	const char *const without[] = {"gdb", "-ex", remote, NULL};
 
 	return spawn_command_line(vmlinux ? with : without);
+}
+
+void gdb_progress(struct progress *progress, const struct vm_progress *state,
+		  const struct job_spec *spec, const char *root)
+{
+	g_autofree char *command = NULL;
+
+	if (strcmp(state->state, "frozen") != 0)
+		return;
+	command = gdb_command(spec, root);
+	progress_say(progress, "The guest waits for gdb, whose 'continue' lets it run:\n  %s",
+		     command);
 }

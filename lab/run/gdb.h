@@ -4,13 +4,15 @@
 #define RUN_GDB_H
 
 #include "run/job.h"
+#include "run/progress.h"
 #include "run/run.h"
 
 /* NULL or "unix", or a port's number. ERROR_INPUT. */
 bool gdb_option(const char *value, struct run_options *options, GError **error);
 /* ERROR_INPUT: options that do not go together. */
 bool gdb_check(const struct run_options *options, GError **error);
-/* The command that reaches the guest in @root, as one can paste it. Caller frees. */
-char *gdb_command(const struct job_spec *spec, const char *root);
+/* Once the guest in @root is frozen: the command that reaches it, as one can paste it. */
+void gdb_progress(struct progress *progress, const struct vm_progress *state,
+		  const struct job_spec *spec, const char *root);
 
 #endif

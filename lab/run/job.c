@@ -65,7 +65,7 @@ static char *job_command_line(const struct job_spec *spec)
 {
 	g_autofree char *line = emit_command_line(spec->topo, spec->accel);
 
-	return spec->gdb ? g_strconcat(line, " nokaslr", NULL) : g_steal_pointer(&line);
+	return spec->debug.gdb ? g_strconcat(line, " nokaslr", NULL) : g_steal_pointer(&line);
 }
 
 static struct result *job_result_new(const struct job_spec *spec)
@@ -326,9 +326,9 @@ static bool job_launch(struct job *job, GError **error)
 		.deadline_seconds = job->spec.deadline_seconds,
 		.boot_timer_slack_ns = job_boot_timer_slack_ns(&job->spec),
 		.look = true,
-		.dump_memory = job->spec.dump_memory,
-		.gdb = job->spec.gdb,
-		.gdb_port = job->spec.gdb_port,
+		.dump_memory = job->spec.debug.dump_memory,
+		.gdb = job->spec.debug.gdb,
+		.gdb_port = job->spec.debug.gdb_port,
 	};
 	job->vm = vm_start(&vm_spec, job_vm_progress, job_vm_ended, job, error);
 	return job->vm != NULL;

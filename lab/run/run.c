@@ -218,9 +218,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.run_folder = run->folder,
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
-		.dump_memory = run->options->dump_memory,
-		.gdb = run->options->gdb,
-		.gdb_port = run->options->gdb_port,
+		.debug = run->options->debug,
 		.boots = 1,
 		.guests = run_guests_at_once(run),
 		.stay = run->options->stay ? &run->stay : NULL,
@@ -293,14 +291,9 @@ static void run_fill(struct run *run);
 static void run_job_progress(const struct vm_progress *state, void *data)
 {
 	struct run_job *run_job = data;
-	g_autofree char *command = NULL;
 
 	progress_update(run_job->run->progress, run_job->folder, state);
-	if (strcmp(state->state, "frozen") != 0)
-		return;
-	command = gdb_command(&run_job->spec, job_root_path(run_job->job));
-	progress_say(run_job->run->progress,
-		     "The guest waits for gdb, whose 'continue' lets it run:\n  %s", command);
+	gdb_progress(run_job->run->progress, state, &run_job->spec, job_root_path(run_job->job));
 }
 
 /* A boot that the emulator spoilt says nothing of the kernel. True: there will be another one. */

@@ -5,6 +5,7 @@
 
 #include "image/initramfs.h"
 #include "report/report.h"
+#include "run/job.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -31,9 +32,7 @@ struct run_options {
 	unsigned jobs;		   /* guests at a time, as far as the host holds them */
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
-	bool dump_memory;	   /* of a guest that stands still or has had its time */
-	bool gdb;		   /* the one guest is frozen until gdb lets it run */
-	unsigned gdb_port;	   /* of 127.0.0.1; 0: a socket in its root */
+	struct job_debug debug;
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */
 	bool bisect;	  /* the exit status is for git bisect run */

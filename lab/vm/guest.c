@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/host.h"
-#include "base/spawn.h"
 #include "vm/death.h"
+#include "vm/launch.h"
 #include "vm/logfile.h"
 #include "vm/message.h"
 #include "vm/patience.h"
@@ -14,11 +14,9 @@
 #include "vm/silence.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -442,55 +440,6 @@ static gboolean vm_tick(void *data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* The job lies in memory, so a worker that dies early cannot block us, nor we it. */
-static int job_fd_new(const struct vm_spec *spec, GError **error)
-{
-	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
-	g_autofree char *text = NULL;
-	int fd = memfd_create("job", MFD_CLOEXEC);
-
-	job->root = g_strdup(vm_root_path(spec->root));
-	job->uri = g_strdup(spec->uri);
-	job->xml = g_strdup(spec->xml);
-	job->folder = g_canonicalize_filename(spec->folder, NULL);
-	job->console_max = spec->console_max ? spec->console_max : VM_CONSOLE_MAX;
-	job->channel_max = spec->channel_max ? spec->channel_max : VM_CHANNEL_MAX;
-	job->dump_memory = spec->dump_memory;
-	job->gdb = spec->gdb;
-	job->gdb_port = spec->gdb_port;
-	text = worker_job_format(job);
-	if (text && fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
-	    lseek(fd, 0, SEEK_SET) == 0)
-		return fd;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot write the worker's job: %s",
-		    text ? g_strerror(errno) : "it is not UTF-8");
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-static bool vm_start_worker(struct vm *vm, const struct vm_spec *spec, GError **error)
-{
-	const char *argv[] = {"/proc/self/exe", "worker", vm_root_path(spec->root), NULL};
-	int job = job_fd_new(spec, error);
-	int pipe_fds[2];
-
-	if (job < 0)
-		return false;
-	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make a pipe: %s",
-			    g_strerror(errno));
-		close(job);
-		return false;
-	}
-	vm->reports_fd = pipe_fds[0];
-	g_unix_set_fd_nonblocking(vm->reports_fd, TRUE, NULL);
-	vm->worker = spawn_start(argv, (const int[]){job, pipe_fds[1]}, 2, spec->errors, error);
-	close(job);
-	close(pipe_fds[1]);
-	return vm->worker > 0;
-}
-
 struct vm *vm_start(const struct vm_spec *spec,
 		    void (*progress)(const struct vm_progress *, void *),
 		    void (*ended)(const struct vm_end *, void *), void *data, GError **error)
@@ -513,7 +462,8 @@ struct vm *vm_start(const struct vm_spec *spec,
 	vm->reports_fd = -1;
 	vm->line = g_byte_array_new();
 	vm->begun_usec = vm->active_usec = vm->tick_usec = g_get_monotonic_time();
-	if (!vm_start_worker(vm, spec, error)) {
+	vm->worker = launch_worker(spec, &vm->reports_fd, error);
+	if (!vm->worker) {
 		vm_free(vm);
 		return NULL;
 	}

@@ -4,6 +4,8 @@
 #include "observe/registers.h"
 #include "report/look.h"
 #include "run/look.h"
+#include "test_report_help.h"
+#include "topo/load.h"
 #include "vm/patience.h"
 
 #include <glib.h>
@@ -239,6 +241,52 @@ static void test_json_bad(void)
 	}
 }
 
+static const char machine[] = "name: four\n"
+			      "title: four CPUs\n"
+			      "reference: {cpu: x, packages: x, l3_per_package: x, cores_per_l3: x,"
+			      " threads_per_core: x, nodes_per_package: x, memory_per_node: x,"
+			      " distances: x, numbering: x}\n"
+			      "cpu: {vendor: GenuineIntel, family: 6, model: 143, stepping: 8}\n"
+			      "packages: 1\n"
+			      "l3_per_package: 1\n"
+			      "cores_per_l3: 4\n"
+			      "threads_per_core: 1\n"
+			      "nodes_per_package: 1\n"
+			      "memory_per_node: 512M\n"
+			      "distances: [[10]]\n"
+			      "numbering: threads-last\n";
+
+static const char spoke[] = "[    0.000000] Linux version 6.12.117\n";
+static const char asked[] = "[    9.000000] Oops: 0000 [#1] PREEMPT SMP NOPTI\n";
+
+/* What a guest prints when it is asked for its state is no complaint; the same before that is. */
+static void test_judged_part(void)
+{
+	AUTO(topo) *topo = topo_load_text(machine, strlen(machine), "four.yaml", NULL);
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
+	AUTO(result) *result = some_result("four", "linux");
+	g_autofree char *console = g_strconcat(spoke, asked, NULL);
+	struct verdict_input input = {
+		.topo = topo,
+		.facts = facts,
+		.console = console,
+		.console_length = strlen(console),
+	};
+
+	result->ending = ENDING_STALLED;
+	result_judge(result, &input);
+	g_assert_cmpint(result_verdict(result), ==, VERDICT_FAIL);
+	result->look = look_new();
+	result_judge(result, &input);
+	g_assert_cmpint(result_verdict(result), ==, VERDICT_FAIL);
+	result->look->console_bytes = (gint64)strlen(console);
+	result_judge(result, &input);
+	g_assert_cmpint(result_verdict(result), ==, VERDICT_FAIL);
+	result->look->console_bytes = (gint64)strlen(spoke);
+	result_judge(result, &input);
+	g_assert_cmpint(result_verdict(result), ==, VERDICT_TIMEOUT);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -250,6 +298,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/look/many-places", test_many_places);
 	g_test_add_func("/look/banner", test_banner);
 	g_test_add_func("/look/patience", test_patience);
+	g_test_add_func("/look/judged-part", test_judged_part);
 	g_test_add_func("/look/json", test_json);
 	g_test_add_func("/look/json-bad", test_json_bad);
 	return g_test_run();

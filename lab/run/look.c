@@ -2,7 +2,7 @@
 #include "run/look.h"
 
 #include "base/cpus.h"
-#include "observe/registers.h"
+#include "base/registers.h"
 
 #include <string.h>
 

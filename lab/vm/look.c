@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "vm/look.h"
 
-#include "observe/registers.h"
+#include "base/registers.h"
 #include "vm/device.h"
 #include "vm/monitor.h"
 

@@ -2,7 +2,7 @@
 /* What QEMU's monitor printed of a guest's registers. */
 #include "fuzz.h"
 
-#include "observe/registers.h"
+#include "base/registers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A last look at a guest: what QEMU and the worker say of it, and what becomes of that. */
 #include "base/error.h"
-#include "observe/registers.h"
+#include "base/registers.h"
 #include "report/look.h"
 #include "run/look.h"
 #include "test_report_help.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "observe/registers.h"
+#include "base/registers.h"
 
 #include <string.h>
 

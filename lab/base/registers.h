@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where vCPUs stand, from what QEMU's monitor prints of their registers. Pure. */
-#ifndef OBSERVE_REGISTERS_H
-#define OBSERVE_REGISTERS_H
+#ifndef BASE_REGISTERS_H
+#define BASE_REGISTERS_H
 
 #include <glib.h>
 #include <stdbool.h>

@@ -34,7 +34,7 @@ endif
 endif
 
 PACKAGES := glib-2.0 gio-2.0 gio-unix-2.0 libvirt libvirt-qemu hwloc libfyaml jansson libarchive \
-	    smartcols libxml-2.0 zlib
+	    smartcols libxml-2.0 zlib libdw libelf
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
@@ -134,7 +134,7 @@ $(O)/hostile/topolab: $(O)/topolab
 $(O)/hostile/agent: tests/boot/hostile_init.c Makefile | $(O)/deps.build
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
 
-$(O)/boot/test_hostile_init: | $(HOSTILE)
+$(O)/boot/test_hostile_init $(O)/boot/test_look: | $(HOSTILE)
 
 $(O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libtopolab.a Makefile
 	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d \

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "kernel/kernel.h"
 #include "run/accel.h"
+#include "run/gdb.h"
 #include "run/run.h"
 #include "run/tests.h"
 
@@ -14,6 +15,8 @@ enum {
 	KEY_CONNECT,
 	KEY_TIMEOUT,
 	KEY_DEADLINE,
+	KEY_DUMP_MEMORY,
+	KEY_GDB,
 	KEY_OFFLINE,
 	KEY_NO_BUILD,
 	KEY_FORMAT,
@@ -65,6 +68,16 @@ static const struct argp_option run_options[] = {
 	 .key = KEY_DEADLINE,
 	 .arg = "S",
 	 .doc = "End a guest after S seconds, whatever it does"},
+	{.name = "gdb",
+	 .key = KEY_GDB,
+	 .arg = "unix|PORT",
+	 .flags = OPTION_ARG_OPTIONAL,
+	 .doc = "Freeze the one guest until gdb lets it run, on a socket of its own (the default) "
+		"or on PORT of 127.0.0.1; the command to type is printed"},
+	{.name = "dump-memory",
+	 .key = KEY_DUMP_MEMORY,
+	 .doc = "Before a guest is ended by --timeout or --deadline, write its memory to "
+		"memory.elf, for crash and gdb"},
 	{.name = "offline",
 	 .key = KEY_OFFLINE,
 	 .doc = "Fetch nothing: kernels come from the cache"},
@@ -118,6 +131,11 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 	case KEY_DEADLINE:
 		return option_number("--deadline", value, 1, 86400, &options->deadline_seconds,
 				     error);
+	case KEY_GDB:
+		return gdb_option(value, options, error);
+	case KEY_DUMP_MEMORY:
+		options->debug.dump_memory = true;
+		return true;
 	case KEY_OFFLINE:
 		options->offline = true;
 		return true;
@@ -153,7 +171,7 @@ static int run_run(char **arguments, void *settings, GError **error)
 	options->accel = options->accel ?: "auto";
 	options->jobs = options->jobs ?: 1;
 	options->format = options->format ?: report_format_find("text");
-	status = run_all(options, error);
+	status = gdb_check(options, error) ? run_all(options, error) : 2;
 	g_strfreev(options->kernels);
 	return status;
 }

@@ -28,6 +28,8 @@ static const struct argument arguments[] = {
 	{"sched_verbose", ON(TCG) | ON(KVM)},
 	/* An overloaded host is no lockup of the guest's kernel. kernel/watchdog.c */
 	{"nowatchdog", ON(TCG) | ON(KVM)},
+	/* The console's sysrq-l and -w for a guest that hangs; sets a mask. drivers/tty/sysrq.c */
+	{"sysrq_always_enabled", ON(TCG) | ON(KVM)},
 	/* Emulated timers lose ticks during check_timer(). arch/x86/kernel/apic/io_apic.c */
 	{"no_timer_check", ON(TCG) | ON(KVM)},
 	/* Do not calibrate the delay loop, on each CPU, against emulated ticks. init/calibrate.c */

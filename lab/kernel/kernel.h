@@ -18,6 +18,7 @@ struct kernel {
 	char *image_path; /* a bzImage that nobody will change: in the cache, or the user's own */
 	char *sha256;	  /* of the image */
 	char *package;	  /* "linux-image-... 6.12.117-1~deb12u1"; NULL unless from a package */
+	char *vmlinux;	  /* of the tree that it was built in; NULL: see symbols_find() */
 	struct kernel_facts *facts;
 	struct cache_hold *hold;	    /* NULL unless it lies in the cache */
 	const struct kernel_source *source; /* where it came from, with what its file says */

@@ -3,6 +3,7 @@
 #include "kernel/built.h"
 #include "kernel/kbuild.h"
 #include "kernel/kernel_file.h"
+#include "kernel/symbols.h"
 
 #include "base/error.h"
 
@@ -49,7 +50,10 @@ static bool tree_fetch(GHashTable *fields, const struct kernel_options *options,
 			      : !kbuild_make(kbuild, options, error))
 		return false;
 	origin = g_strconcat("built from ", kbuild->tree, NULL);
-	return built_keep(kernel, kbuild, NULL, origin, error);
+	if (!built_keep(kernel, kbuild, NULL, origin, error))
+		return false;
+	kernel->vmlinux = symbols_find(image, kernel_facts_release(kernel->facts));
+	return true;
 }
 
 static bool tree_present(GHashTable *fields)

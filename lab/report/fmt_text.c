@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The report for a human: what was run, what the kernel built, what was judged, what failed. */
 #include "report/lines.h"
+#include "report/look.h"
 #include "report/report.h"
 #include "report/tree.h"
 
@@ -75,6 +76,15 @@ static void append_part(GString *text, const char *format, ...)
 	va_end(args);
 }
 
+static void page_look(struct page *page, const struct look *look)
+{
+	g_autofree char *places = look_places_text(look);
+	g_autofree char *parts = look_parts_text(look);
+
+	page_field(page, "vCPUs", places);
+	page_field(page, "look", parts);
+}
+
 static void page_run(struct page *page, const struct result *result)
 {
 	g_autoptr(GString) kernel = g_string_new(result->kernel_release);
@@ -103,6 +113,8 @@ static void page_run(struct page *page, const struct result *result)
 	}
 	if (result->ending != ENDING_POWEROFF)
 		page_field(page, "ending", ending_name(result->ending));
+	if (result->look)
+		page_look(page, result->look);
 }
 
 static void page_tree(struct page *page, const struct result *result)

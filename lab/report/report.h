@@ -7,6 +7,7 @@
 
 #include "base/auto.h"
 #include "base/ending.h"
+#include "base/look.h"
 #include "verdict/verdict.h"
 
 #include <glib.h>
@@ -30,6 +31,7 @@ struct result {
 	unsigned boots;		 /* 1; more: the emulator spoilt all but this one */
 	enum ending ending;
 	char *ending_detail;   /* NULL: nothing to add */
+	struct look *look;     /* the last one at the guest; NULL: none was taken */
 	char *channel_problem; /* NULL: the agent's stream was fine */
 	char *folder;	       /* the job's folder relative to the run's: "nps4/debian-6.12" */
 	struct judgement *judgement;
@@ -41,7 +43,7 @@ AUTO_DEFINE(result, result_free)
 enum verdict result_verdict(const struct result *result);
 /*
  * Judges @input, into which how the guest ended is put from the result, and replaces the result's
- * judgement.
+ * judgement. What the guest printed because it was asked to, in a last look, is not judged.
  */
 void result_judge(struct result *result, const struct verdict_input *input);
 

@@ -31,6 +31,7 @@ void result_free(struct result *result)
 	g_free(result->ending_detail);
 	g_free(result->channel_problem);
 	g_free(result->folder);
+	look_unref(result->look);
 	judgement_free(result->judgement);
 	g_free(result);
 }
@@ -44,6 +45,9 @@ void result_judge(struct result *result, const struct verdict_input *input)
 	whole.channel_problem = result->channel_problem;
 	whole.vcpus_per_host_cpu = result->vcpus_per_host_cpu;
 	whole.emulated = g_strcmp0(result->accel, "tcg") == 0;
+	if (result->look && result->look->console_bytes >= 0)
+		whole.console_length =
+			MIN(whole.console_length, (gsize)result->look->console_bytes);
 	judgement_free(result->judgement);
 	result->judgement = judge(&whole);
 }

@@ -2,6 +2,7 @@
 /* result.json, both ways. Its members are described in result.schema.json beside this file. */
 #include "base/error.h"
 #include "base/version.h"
+#include "report/look.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -88,6 +89,7 @@ static void run_to_json(const struct result *result, json_t *json)
 	json_object_set_new(json, "ending", json_string(ending_name(result->ending)));
 	json_object_set_new(json, "ending_detail", text_to_json(result->ending_detail));
 	json_object_set_new(json, "channel_problem", text_to_json(result->channel_problem));
+	json_object_set_new(json, "look", look_to_json(result->look));
 }
 
 json_t *result_to_json(const struct result *result)
@@ -243,5 +245,7 @@ struct result *result_from_json(const json_t *json, GError **error)
 	reader_kernel(&reader, json, result);
 	reader_run(&reader, json, result);
 	reader_judgement(&reader, json, result);
-	return reader.failed ? NULL : g_steal_pointer(&result);
+	if (reader.failed || !look_from_json(json_object_get(json, "look"), &result->look, error))
+		return NULL;
+	return g_steal_pointer(&result);
 }

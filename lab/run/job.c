@@ -5,6 +5,7 @@
 #include "base/host.h"
 #include "run/assembly.h"
 #include "run/channel.h"
+#include "run/look.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -59,6 +60,14 @@ static char *host_description(void)
 	return g_strdup_printf("Linux %s, %s", name.release, model);
 }
 
+/* gdb takes the addresses of vmlinux for those of the guest. */
+static char *job_command_line(const struct job_spec *spec)
+{
+	g_autofree char *line = emit_command_line(spec->topo, spec->accel);
+
+	return spec->debug.gdb ? g_strconcat(line, " nokaslr", NULL) : g_steal_pointer(&line);
+}
+
 static struct result *job_result_new(const struct job_spec *spec)
 {
 	struct result *result = result_new();
@@ -71,7 +80,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->kernel_sha256 = g_strdup(spec->kernel->sha256);
 	result->kernel_config = kernel_facts_config_text(spec->kernel->facts);
 	result->kernel_package = g_strdup(spec->kernel->package);
-	result->command_line = emit_command_line(spec->topo, spec->accel);
+	result->command_line = job_command_line(spec);
 	result->accel = g_strdup(emit_accel_name(spec->accel));
 	result->host = host_description();
 	/* As if the other guests were as large: nobody knows yet which will run beside it. */
@@ -175,6 +184,8 @@ static void job_judge(struct job *job)
 	gsize console_length = 0;
 
 	g_file_get_contents(console_path, &console, &console_length, &error);
+	if (job->result->look)
+		look_read(job->result->look, job->part_folder, job->spec.kernel, console);
 	result_judge(job->result, &(struct verdict_input){
 					  .topo = job->spec.topo,
 					  .facts = job->spec.kernel->facts,
@@ -240,6 +251,8 @@ static void job_take_end(struct job *job, const struct vm_end *end)
 	job->started = end->started_usec > 0;
 	result->ending = end->ending;
 	replace_text(&result->ending_detail, end->detail);
+	g_clear_pointer(&result->look, look_unref);
+	result->look = look_ref(end->look);
 	replace_text(&result->qemu, end->qemu);
 	replace_text(&result->libvirt, end->libvirt);
 	if (end->started_usec && end->first_record_usec)
@@ -312,6 +325,10 @@ static bool job_launch(struct job *job, GError **error)
 		.silence_seconds = job->spec.silence_seconds,
 		.deadline_seconds = job->spec.deadline_seconds,
 		.boot_timer_slack_ns = job_boot_timer_slack_ns(&job->spec),
+		.look = true,
+		.dump_memory = job->spec.debug.dump_memory,
+		.gdb = job->spec.debug.gdb,
+		.gdb_port = job->spec.debug.gdb_port,
 	};
 	job->vm = vm_start(&vm_spec, job_vm_progress, job_vm_ended, job, error);
 	return job->vm != NULL;

@@ -22,6 +22,13 @@ struct job_stay {
 	void (*up)(const struct result *result, const char *socket, void *data);
 };
 
+/* For whoever wants to see more of a guest; see struct vm_spec. */
+struct job_debug {
+	bool gdb; /* it is frozen until gdb lets it run */
+	unsigned gdb_port;
+	bool dump_memory; /* when it stands still or has had its time */
+};
+
 struct job_spec {
 	const struct topo *topo;
 	const struct kernel *kernel;
@@ -30,6 +37,7 @@ struct job_spec {
 	const char *uri;	/* NULL: the embedded driver */
 	const char *run_folder; /* the job's folder is made below it */
 	unsigned silence_seconds, deadline_seconds;
+	struct job_debug debug;
 	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */
 	unsigned guests;	     /* that may run at once, this one with them */
 	const struct job_stay *stay; /* NULL: the guest powers itself off */

@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 #include "run/ability.h"
 #include "run/accel.h"
+#include "run/gdb.h"
 #include "run/inputs.h"
 #include "run/job.h"
 #include "run/output.h"
@@ -187,6 +188,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.run_folder = run->folder,
 		.silence_seconds = job_silence_seconds(run, topo),
 		.deadline_seconds = run->options->deadline_seconds,
+		.debug = run->options->debug,
 		.boots = 1,
 		.guests = run_guests_at_once(run),
 		.stay = run->options->stay ? &run->stay : NULL,
@@ -262,6 +264,7 @@ static void run_job_progress(const struct vm_progress *state, void *data)
 	struct run_job *run_job = data;
 
 	progress_update(run_job->run->progress, run_job->folder, state);
+	gdb_progress(run_job->run->progress, state, &run_job->spec, job_root_path(run_job->job));
 }
 
 /* A boot that the emulator spoilt says nothing of the kernel. True: there will be another one. */
@@ -409,9 +412,9 @@ static void run_guests(struct run *run)
 static bool run_prepare(struct run *run, GError **error)
 {
 	/* Without /proc not even the machines are found: vm_init() says so. */
-	return output_folder_check(run->options->folder, error) && vm_init(error) &&
-	       run_load(run, error) && run_load_agent(run, error) && vm_sweep(error) >= 0 &&
-	       run_find_qemu(run, error) && run_choose_accel(run, error) &&
+	return gdb_check(run->options, error) && output_folder_check(run->options->folder, error) &&
+	       vm_init(error) && run_load(run, error) && run_load_agent(run, error) &&
+	       vm_sweep(error) >= 0 && run_find_qemu(run, error) && run_choose_accel(run, error) &&
 	       run_ask_qemu(run, error) &&
 	       (run->folder = output_folder_new(run->options->folder, error)) &&
 	       run_plan(run, error);

@@ -5,6 +5,7 @@
 
 #include "image/initramfs.h"
 #include "report/report.h"
+#include "run/job.h"
 #include "run/shard.h"
 
 #include <glib.h>
@@ -33,6 +34,7 @@ struct run_options {
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
 	struct shard shard;	   /* zeroed: every job */
+	struct job_debug debug;
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */
 	bool bisect;	  /* the exit status is for git bisect run */

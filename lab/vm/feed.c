@@ -199,6 +199,14 @@ void feed_drain(struct feed *feed, gint64 limit_usec)
 	}
 }
 
+bool feed_send(struct feed *feed, char key)
+{
+	if (feed->ended)
+		return false;
+	return (feed->stream ? virStreamSend(feed->stream, &key, 1) : write(feed->fd, &key, 1)) ==
+	       1;
+}
+
 void feed_close(struct feed *feed)
 {
 	if (!feed)

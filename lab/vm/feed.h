@@ -39,6 +39,8 @@ struct feed *feed_open(virConnectPtr connection, virDomainPtr domain, const stru
 		       GError **error);
 /* Takes what is left once the guest is gone; at most for @limit_usec. */
 void feed_drain(struct feed *feed, gint64 limit_usec);
+/* Types a key; false: it was not taken. */
+bool feed_send(struct feed *feed, char key);
 void feed_close(struct feed *feed); /* takes NULL */
 
 #endif

@@ -4,19 +4,19 @@
 
 #include "base/error.h"
 #include "base/host.h"
-#include "base/spawn.h"
+#include "vm/death.h"
+#include "vm/launch.h"
 #include "vm/logfile.h"
 #include "vm/message.h"
+#include "vm/patience.h"
 #include "vm/process.h"
 #include "vm/reap.h"
 #include "vm/silence.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib-unix.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,15 +32,17 @@
 
 enum state {
 	STATE_DEFINING,
+	STATE_FROZEN,
 	STATE_BOOTING,
 	STATE_GATHERING,
 	STATE_UP,
+	STATE_LOOKING,
 	STATE_ENDED,
 	STATE_COUNT,
 };
 static const char *const state_names[] = {
-	[STATE_DEFINING] = "defining",	 [STATE_BOOTING] = "booting",
-	[STATE_GATHERING] = "gathering", [STATE_UP] = "up",
+	[STATE_DEFINING] = "defining",	 [STATE_FROZEN] = "frozen", [STATE_BOOTING] = "booting",
+	[STATE_GATHERING] = "gathering", [STATE_UP] = "up",	    [STATE_LOOKING] = "looking",
 	[STATE_ENDED] = "ended",
 };
 _Static_assert(G_N_ELEMENTS(state_names) == STATE_COUNT, "a state without a name");
@@ -67,6 +69,9 @@ struct vm {
 	gint64 begun_usec, active_usec; /* the second: when something last happened */
 	gint64 tick_usec;		/* when time was last looked at */
 	struct silence silence;
+	bool gdb;
+	bool looks; /* is it looked at before it is told to end? */
+	struct patience patience;
 	gint64 told_usec; /* when the worker was told to end, 0: it was not */
 	bool decided;	  /* end.ending holds; the first reason counts */
 	struct vm_end end;
@@ -77,6 +82,7 @@ void vm_end_clear(struct vm_end *end)
 	g_clear_pointer(&end->detail, g_free);
 	g_clear_pointer(&end->qemu, g_free);
 	g_clear_pointer(&end->libvirt, g_free);
+	g_clear_pointer(&end->look, look_unref);
 }
 
 bool vm_init(GError **error)
@@ -136,6 +142,28 @@ static void vm_tell_to_end(struct vm *vm)
 		kill(vm->worker, SIGTERM);
 }
 
+static void vm_look(struct vm *vm)
+{
+	if (!vm->looks || vm->told_usec || vm->worker <= 0 || vm->state == STATE_DEFINING) {
+		vm_tell_to_end(vm);
+		return;
+	}
+	vm->state = STATE_LOOKING;
+	vm->end.look = look_new();
+	patience_begin(&vm->patience, g_get_monotonic_time());
+	kill(vm->worker, WORKER_LOOK_SIGNAL);
+	vm_show_progress(vm);
+}
+
+static void vm_looked(struct vm *vm, const struct message *report)
+{
+	if (!vm->end.look)
+		return;
+	vm->end.look->console_bytes = (gint64)report->console;
+	look_note(vm->end.look, report->part, report->detail);
+	patience_looked(&vm->patience, report->part, g_get_monotonic_time());
+}
+
 const struct vm_end *vm_keep(struct vm *vm, const char *folder)
 {
 	vm->state = STATE_UP;
@@ -191,8 +219,11 @@ static void vm_take_report(struct vm *vm, const struct message *report)
 		g_free(vm->end.libvirt);
 		vm->end.libvirt = g_strdup(report->libvirt);
 		break;
+	case MESSAGE_FROZEN:
+		vm->state = STATE_FROZEN;
+		break;
 	case MESSAGE_STARTED:
-		if (vm->state == STATE_DEFINING)
+		if (vm->state == STATE_DEFINING || vm->state == STATE_FROZEN)
 			vm_started(vm, report);
 		break;
 	case MESSAGE_BYTES:
@@ -201,6 +232,9 @@ static void vm_take_report(struct vm *vm, const struct message *report)
 		vm->end.first_record_usec = report->usec;
 		if (report->channel && vm->state == STATE_BOOTING)
 			vm_booted(vm);
+		break;
+	case MESSAGE_LOOKED:
+		vm_looked(vm, report);
 		break;
 	case MESSAGE_ENDED:
 		vm->end.ended_usec = report->usec;
@@ -270,46 +304,15 @@ static gboolean reports_ready(int fd G_GNUC_UNUSED, GIOCondition condition G_GNU
 	return G_SOURCE_REMOVE;
 }
 
-static char *qemu_death_text(const struct vm *vm)
-{
-	if (vm->qemu_gone && WIFSIGNALED(vm->qemu_status))
-		return g_strdup_printf("QEMU was killed by signal %d (%s)",
-				       WTERMSIG(vm->qemu_status),
-				       g_strsignal(WTERMSIG(vm->qemu_status)));
-	if (vm->qemu_gone)
-		return g_strdup_printf("QEMU ended with status %d", WEXITSTATUS(vm->qemu_status));
-	return g_strdup("QEMU ended by itself");
-}
-
-/* Signals that a program brings upon itself: a failed assertion, a wild pointer. */
-static bool is_crash(int status)
-{
-	static const int signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-
-	for (unsigned i = 0; WIFSIGNALED(status) && i < G_N_ELEMENTS(signals); i++)
-		if (WTERMSIG(status) == signals[i])
-			return true;
-	return false;
-}
-
 /* The worker gives no detail when QEMU went by itself: how, only its parent knows. */
 static void vm_explain_death(struct vm *vm)
 {
-	g_autofree char *words = logfile_last_words(vm->root);
-
 	if (vm->end.ending != ENDING_DIED)
 		return;
 	if (vm->qemu > 0 && waitpid(vm->qemu, &vm->qemu_status, WNOHANG) == vm->qemu)
 		vm->qemu_gone = true;
-	if (vm->qemu_gone && is_crash(vm->qemu_status))
-		vm->end.ending = ENDING_CRASHED;
-	if (!vm->end.detail)
-		vm->end.detail = qemu_death_text(vm);
-	if (words && !strstr(vm->end.detail, words)) {
-		g_autofree char *detail = g_steal_pointer(&vm->end.detail);
-
-		vm->end.detail = g_strdup_printf("%s; QEMU's last words: %s", detail, words);
-	}
+	vm->end.ending = death_ending(vm->qemu_gone, vm->qemu_status);
+	vm->end.detail = death_explain(vm->root, vm->qemu_gone, vm->qemu_status, vm->end.detail);
 }
 
 static void vm_finish(struct vm *vm)
@@ -356,7 +359,8 @@ static void vm_check_silence(struct vm *vm, gint64 now)
 				 ? MAX(DEFINE_LIMIT_SECONDS, vm->silence_seconds)
 				 : vm->silence_seconds;
 
-	if (vm->state == STATE_UP)
+	/* gdb may hold the guest for as long as it likes. */
+	if (vm->state == STATE_UP || (vm->gdb && vm->state != STATE_DEFINING))
 		return;
 	silence_look(&vm->silence, vm->qemu, vm->active_usec, now, limit);
 	if (now - vm->active_usec < (gint64)limit * G_USEC_PER_SEC)
@@ -375,7 +379,11 @@ static void vm_check_silence(struct vm *vm, gint64 now)
 			  vm->console_bytes || vm->channel_bytes ? ENDING_STALLED : ENDING_SILENT,
 			  detail);
 	}
-	vm_tell_to_end(vm);
+	/* What this host keeps from running would show a place that says nothing of the kernel. */
+	if (host)
+		vm_tell_to_end(vm);
+	else
+		vm_look(vm);
 }
 
 /*
@@ -391,8 +399,18 @@ static void vm_forgive_pause(struct vm *vm, gint64 now)
 		return;
 	vm->active_usec = MIN(vm->active_usec + gap, now);
 	vm->begun_usec = MIN(vm->begun_usec + gap, now);
+	patience_forgive(&vm->patience, gap, now);
 	if (vm->told_usec)
 		vm->told_usec = MIN(vm->told_usec + gap, now);
+}
+
+/* Its worker may hang in a libvirt call: the SIGTERM ends QEMU, and with it the call. */
+static void vm_look_on(struct vm *vm, gint64 now)
+{
+	if (!patience_is_over(&vm->patience, now))
+		return;
+	patience_note(&vm->patience, vm->end.look);
+	vm_tell_to_end(vm);
 }
 
 static gboolean vm_tick(void *data)
@@ -406,61 +424,20 @@ static gboolean vm_tick(void *data)
 			kill(vm->worker, SIGKILL);
 		return G_SOURCE_CONTINUE;
 	}
+	if (vm->state == STATE_LOOKING) {
+		vm_look_on(vm, now);
+		return G_SOURCE_CONTINUE;
+	}
 	vm_check_silence(vm, now);
 	if (vm->deadline_seconds &&
 	    now - vm->begun_usec > (gint64)vm->deadline_seconds * G_USEC_PER_SEC) {
 		g_autofree char *reason =
 			g_strdup_printf("the deadline of %u seconds passed", vm->deadline_seconds);
 
-		vm_stop(vm, reason);
+		vm_decide(vm, ENDING_STOPPED, reason);
+		vm_look(vm);
 	}
 	return G_SOURCE_CONTINUE;
-}
-
-/* The job lies in memory, so a worker that dies early cannot block us, nor we it. */
-static int job_fd_new(const struct vm_spec *spec, GError **error)
-{
-	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
-	g_autofree char *text = NULL;
-	int fd = memfd_create("job", MFD_CLOEXEC);
-
-	job->root = g_strdup(vm_root_path(spec->root));
-	job->uri = g_strdup(spec->uri);
-	job->xml = g_strdup(spec->xml);
-	job->folder = g_canonicalize_filename(spec->folder, NULL);
-	job->console_max = spec->console_max ? spec->console_max : VM_CONSOLE_MAX;
-	job->channel_max = spec->channel_max ? spec->channel_max : VM_CHANNEL_MAX;
-	text = worker_job_format(job);
-	if (text && fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
-	    lseek(fd, 0, SEEK_SET) == 0)
-		return fd;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot write the worker's job: %s",
-		    text ? g_strerror(errno) : "it is not UTF-8");
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-static bool vm_start_worker(struct vm *vm, const struct vm_spec *spec, GError **error)
-{
-	const char *argv[] = {"/proc/self/exe", "worker", vm_root_path(spec->root), NULL};
-	int job = job_fd_new(spec, error);
-	int pipe_fds[2];
-
-	if (job < 0)
-		return false;
-	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot make a pipe: %s",
-			    g_strerror(errno));
-		close(job);
-		return false;
-	}
-	vm->reports_fd = pipe_fds[0];
-	g_unix_set_fd_nonblocking(vm->reports_fd, TRUE, NULL);
-	vm->worker = spawn_start(argv, (const int[]){job, pipe_fds[1]}, 2, spec->errors, error);
-	close(job);
-	close(pipe_fds[1]);
-	return vm->worker > 0;
 }
 
 struct vm *vm_start(const struct vm_spec *spec,
@@ -474,6 +451,10 @@ struct vm *vm_start(const struct vm_spec *spec,
 	vm->embedded = !spec->uri;
 	vm->silence_seconds = spec->silence_seconds;
 	vm->deadline_seconds = spec->deadline_seconds;
+	vm->gdb = spec->gdb;
+	/* Whoever has gdb at hand has seen it; and gdb may have stopped it. */
+	vm->looks = spec->look && !spec->gdb;
+	vm->patience.dump_memory = spec->dump_memory;
 	vm->boot_timer_slack_ns = spec->boot_timer_slack_ns;
 	vm->progress = progress;
 	vm->ended = ended;
@@ -481,7 +462,8 @@ struct vm *vm_start(const struct vm_spec *spec,
 	vm->reports_fd = -1;
 	vm->line = g_byte_array_new();
 	vm->begun_usec = vm->active_usec = vm->tick_usec = g_get_monotonic_time();
-	if (!vm_start_worker(vm, spec, error)) {
+	vm->worker = launch_worker(spec, &vm->reports_fd, error);
+	if (!vm->worker) {
 		vm_free(vm);
 		return NULL;
 	}

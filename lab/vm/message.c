@@ -7,7 +7,8 @@
 #include <jansson.h>
 
 ENUM_NAMES(message_kind, MESSAGE_COUNT, [MESSAGE_CONNECTED] = "connected",
-	   [MESSAGE_STARTED] = "started", [MESSAGE_BYTES] = "bytes", [MESSAGE_ENDED] = "ended")
+	   [MESSAGE_FROZEN] = "frozen", [MESSAGE_STARTED] = "started", [MESSAGE_BYTES] = "bytes",
+	   [MESSAGE_LOOKED] = "looked", [MESSAGE_ENDED] = "ended")
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 
@@ -36,10 +37,14 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 	AUTO(worker_job) *job = g_new0(struct worker_job, 1);
 	const char *root, *uri = NULL, *xml, *folder;
 	json_int_t console_max, channel_max;
+	int dump_memory = false, gdb = false;
+	json_int_t gdb_port = 0;
 
-	if (!json || json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I}",
-				    "root", &root, "uri", &uri, "xml", &xml, "folder", &folder,
-				    "console_max", &console_max, "channel_max", &channel_max) < 0) {
+	if (!json ||
+	    json_unpack_ex(json, &why, JSON_STRICT, "{s:s, s?s, s:s, s:s, s:I, s:I, s?b, s?b, s?I}",
+			   "root", &root, "uri", &uri, "xml", &xml, "folder", &folder,
+			   "console_max", &console_max, "channel_max", &channel_max, "dump_memory",
+			   &dump_memory, "gdb", &gdb, "gdb_port", &gdb_port) < 0) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "the worker's job is malformed: %s",
 			    why.text);
 		return NULL;
@@ -48,10 +53,13 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 	job->uri = g_strdup(uri);
 	job->xml = g_strdup(xml);
 	job->folder = g_strdup(folder);
+	job->dump_memory = dump_memory;
+	job->gdb = gdb;
 	if (!to_unsigned(console_max, &job->console_max) ||
-	    !to_unsigned(channel_max, &job->channel_max)) {
+	    !to_unsigned(channel_max, &job->channel_max) ||
+	    !to_unsigned(gdb_port, &job->gdb_port)) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "the worker's job is malformed: a bound is negative");
+			    "the worker's job is malformed: a number is negative");
 		return NULL;
 	}
 	return g_steal_pointer(&job);
@@ -59,10 +67,12 @@ struct worker_job *worker_job_parse(const char *text, gsize length, GError **err
 
 char *worker_job_format(const struct worker_job *job)
 {
-	g_autoptr(json_t) json = json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I}", "root", job->root,
-					   "uri", job->uri, "xml", job->xml, "folder", job->folder,
-					   "console_max", (json_int_t)job->console_max,
-					   "channel_max", (json_int_t)job->channel_max);
+	g_autoptr(json_t) json =
+		json_pack("{s:s, s:s*, s:s, s:s, s:I, s:I, s:b, s:b, s:I}", "root", job->root,
+			  "uri", job->uri, "xml", job->xml, "folder", job->folder, "console_max",
+			  (json_int_t)job->console_max, "channel_max", (json_int_t)job->channel_max,
+			  "dump_memory", job->dump_memory, "gdb", job->gdb, "gdb_port",
+			  (json_int_t)job->gdb_port);
 
 	return json_dumps(json, JSON_COMPACT);
 }
@@ -77,16 +87,18 @@ void message_free(struct message *message)
 	g_free(message);
 }
 
-/* The same members for every kind; an ending belongs to MESSAGE_ENDED alone. */
+/* The same members for every kind; an ending and a part belong to one kind alone. */
 static bool message_unpack(json_t *json, struct message *message, json_error_t *why)
 {
 	const char *kind, *qemu = NULL, *libvirt = NULL, *ending = NULL, *detail = NULL;
+	const char *part = NULL;
 	json_int_t pid = 0, usec = 0, console = 0, channel = 0;
 
-	if (json_unpack_ex(json, why, JSON_STRICT, "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s}",
-			   "report", &kind, "qemu", &qemu, "libvirt", &libvirt, "pid", &pid, "usec",
-			   &usec, "console", &console, "channel", &channel, "ending", &ending,
-			   "detail", &detail) < 0)
+	if (json_unpack_ex(json, why, JSON_STRICT,
+			   "{s:s, s?s, s?s, s?I, s?I, s?I, s?I, s?s, s?s, s?s}", "report", &kind,
+			   "qemu", &qemu, "libvirt", &libvirt, "pid", &pid, "usec", &usec,
+			   "console", &console, "channel", &channel, "part", &part, "ending",
+			   &ending, "detail", &detail) < 0)
 		return false;
 	g_strlcpy(why->text, "a value is out of range", sizeof(why->text));
 	message->qemu = g_strdup(qemu);
@@ -96,6 +108,8 @@ static bool message_unpack(json_t *json, struct message *message, json_error_t *
 	return message_kind_from_name(kind, &message->kind) && pid >= 0 && pid <= G_MAXINT32 &&
 	       to_unsigned(usec, &message->usec) && to_unsigned(console, &message->console) &&
 	       to_unsigned(channel, &message->channel) &&
+	       (!part || look_part_from_name(part, &message->part)) &&
+	       (part != NULL) == (message->kind == MESSAGE_LOOKED) &&
 	       (!ending || ending_from_name(ending, &message->ending)) &&
 	       (ending != NULL) == (message->kind == MESSAGE_ENDED);
 }
@@ -140,6 +154,8 @@ char *message_format(const struct message *message)
 	set_number(json, "usec", message->usec);
 	set_number(json, "console", message->console);
 	set_number(json, "channel", message->channel);
+	if (message->kind == MESSAGE_LOOKED)
+		set_text(json, "part", look_part_name(message->part));
 	if (message->kind == MESSAGE_ENDED)
 		set_text(json, "ending", ending_name(message->ending));
 	set_text(json, "detail", message->detail);

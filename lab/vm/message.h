@@ -5,6 +5,7 @@
 
 #include "base/auto.h"
 #include "base/ending.h"
+#include "base/look.h"
 
 #include <glib.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 
 /* Tells the worker to close its ends of the agent's ports. */
 #define WORKER_RELEASE_SIGNAL SIGUSR1
+/* Tells it to take a last look at the guest and then to end it. */
+#define WORKER_LOOK_SIGNAL SIGUSR2
 
 /* Bytes; a domain with 4096 explicit vCPUs takes about 1 MB. */
 #define MESSAGE_JOB_MAX	 (16u << 20)
@@ -26,6 +29,9 @@ struct worker_job {
 	char *xml;
 	char *folder;
 	guint64 console_max, channel_max; /* bytes */
+	bool dump_memory;		  /* with the last look */
+	bool gdb;			  /* see struct vm_spec */
+	guint64 gdb_port;
 };
 
 struct worker_job *worker_job_parse(const char *text, gsize length, GError **error);
@@ -35,8 +41,10 @@ AUTO_DEFINE(worker_job, worker_job_free)
 
 enum message_kind {
 	MESSAGE_CONNECTED, /* qemu, libvirt */
+	MESSAGE_FROZEN,	   /* gdb is awaited */
 	MESSAGE_STARTED,   /* pid, usec */
 	MESSAGE_BYTES,	   /* console, channel, usec: of the first byte on the channel, or 0 */
+	MESSAGE_LOOKED,	   /* part, console: before the guest was asked, detail: what went wrong */
 	MESSAGE_ENDED,	   /* ending, detail, usec; nothing follows */
 	MESSAGE_COUNT,
 };
@@ -50,6 +58,7 @@ struct message {
 	gint64 pid;	      /* QEMU's, 0 when it is on another host */
 	guint64 usec;	      /* monotonic clock, which all processes of a host share */
 	guint64 console, channel;
+	enum look_part part;
 	enum ending ending;
 	char *detail; /* NULL: nothing to add */
 };

@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "base/ending.h"
+#include "base/look.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -25,6 +26,9 @@ char *vm_root_put_file(struct vm_root *root, const char *name, const char *sourc
 /* Ends whatever still runs from this root and removes it. */
 void vm_root_destroy(struct vm_root *root);
 AUTO_DEFINE(vm_root, vm_root_destroy)
+
+/* In the root, where gdb reaches a frozen guest. */
+#define VM_GDB_SOCKET "gdb"
 
 /* Bounds on what a guest may send, bytes. */
 #define VM_CONSOLE_MAX (16u << 20)
@@ -44,6 +48,18 @@ struct vm_spec {
 	 * under TCG keeps the host busy with nothing else: late ticks are skipped, not made up for.
 	 */
 	guint64 boot_timer_slack_ns;
+	/*
+	 * A guest that stands still, or whose deadline passed, is looked at before it is ended; its
+	 * registers.txt lies in the folder then, and what it says to sysrq is in console.log.
+	 */
+	bool look;
+	/*
+	 * The guest is frozen until gdb lets it run: on @gdb_port of 127.0.0.1, or, when that is 0,
+	 * on VM_GDB_SOCKET. From then on silence is no stall.
+	 */
+	bool gdb;
+	unsigned gdb_port;
+	bool dump_memory;    /* with that, to memory.elf; not on another host */
 	guint64 console_max; /* bytes; 0: VM_CONSOLE_MAX */
 	guint64 channel_max; /* bytes; 0: VM_CHANNEL_MAX */
 };
@@ -56,11 +72,13 @@ struct vm_end {
 	guint64 started_usec;	   /* monotonic: vCPUs began to run; 0: never */
 	guint64 first_record_usec; /* the agent's first byte; 0: never */
 	guint64 ended_usec;
+	struct look *look; /* NULL: none was taken */
 };
 void vm_end_clear(struct vm_end *end);
 
 struct vm_progress {
-	const char *state; /* "defining", "booting", "gathering", "up", "ended" */
+	const char
+		*state; /* "defining", "frozen", "booting", "gathering", "up", "looking", "ended" */
 	guint64 console_bytes, channel_bytes;
 };
 

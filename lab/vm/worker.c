@@ -7,9 +7,12 @@
 
 #include "base/error.h"
 #include "base/tree.h"
+#include "vm/connect.h"
 #include "vm/device.h"
 #include "vm/feed.h"
+#include "vm/gdb.h"
 #include "vm/logfile.h"
+#include "vm/look.h"
 #include "vm/message.h"
 #include "vm/process.h"
 #include "vm/shutdown.h"
@@ -48,7 +51,9 @@ struct worker {
 	guint64 reported_bytes; /* console + channel */
 	struct shutdown shutdown;
 	bool stopped; /* libvirt says that the guest is gone */
+	bool looking; /* it is stopped for that, on and off */
 	bool resumed; /* it is created paused, which libvirt tells us as well */
+	bool over;    /* that, or it is to be ended */
 	bool decided; /* @ending holds; the first reason counts */
 	enum ending ending;
 	char *detail;
@@ -73,6 +78,7 @@ static void worker_decide(struct worker *worker, enum ending ending, const char 
 		worker->ending = ending;
 		worker->detail = g_strdup(detail);
 	}
+	worker->over = true;
 	g_main_loop_quit(worker->loop);
 }
 
@@ -168,19 +174,13 @@ static bool worker_open_feed(struct worker *worker, struct feed **feed, struct d
 	return *feed != NULL;
 }
 
-static void set_libvirt_error(GError **error, const char *what)
-{
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "libvirt cannot %s: %s", what,
-		    virGetLastErrorMessage());
-}
-
 static bool worker_open_feeds(struct worker *worker, GError **error)
 {
 	/* libvirt's strings are malloc()ed, as GLib's are. */
 	g_autofree char *xml = virDomainGetXMLDesc(worker->domain, 0);
 
 	if (!xml) {
-		set_libvirt_error(error, "describe the guest");
+		connect_set_error(error, "describe the guest");
 		return false;
 	}
 	return output_open(&worker->console_log, worker->job->folder, "console.log",
@@ -205,18 +205,78 @@ static gboolean worker_release(void *data)
 	return G_SOURCE_CONTINUE;
 }
 
+static void worker_looked(enum look_part part, guint64 unasked, const char *problem,
+			  void *data G_GNUC_UNUSED)
+{
+	g_autofree char *detail = g_strdup(problem);
+	struct message report = {
+		.kind = MESSAGE_LOOKED,
+		.part = part,
+		.console = unasked,
+		.detail = detail,
+	};
+
+	worker_report(&report);
+}
+
+/* The parent has decided how the guest ended; it has an end once it was looked at. */
+static gboolean worker_look(void *data)
+{
+	struct worker *worker = data;
+	struct looker looker = {
+		.domain = worker->domain,
+		.folder = worker->job->folder,
+		.console_log = &worker->console_log,
+		.console = worker->console,
+		.over = &worker->over,
+		.dump_memory = worker->job->dump_memory,
+		.looked = worker_looked,
+	};
+
+	worker->looking = true;
+	look_take(&looker);
+	worker_decide(worker, ENDING_STOPPED, NULL);
+	return G_SOURCE_REMOVE;
+}
+
+/* QEMU's pid, from the file that libvirt keeps; 0 for a guest on another host. */
+static gint64 worker_qemu_pid(struct worker *worker)
+{
+	g_autofree char *name = g_strconcat(virDomainGetName(worker->domain), ".pid", NULL);
+	g_autofree char *path = g_build_filename(worker->job->root, "run", "qemu", name, NULL);
+	g_autofree char *text = NULL;
+	guint64 pid = 0;
+
+	if (!worker->job->uri && g_file_get_contents(path, &text, NULL, NULL))
+		g_ascii_string_to_unsigned(g_strchomp(text), 10, 1, G_MAXINT32, &pid, NULL);
+	return (gint64)pid;
+}
+
+static void worker_report_started(struct worker *worker)
+{
+	struct message report = {
+		.kind = MESSAGE_STARTED,
+		.pid = worker_qemu_pid(worker),
+		.usec = (guint64)g_get_monotonic_time(),
+	};
+
+	worker_report(&report);
+}
+
 static int lifecycle_event(virConnectPtr connection G_GNUC_UNUSED,
 			   virDomainPtr domain G_GNUC_UNUSED, int event, int detail, void *data)
 {
 	struct worker *worker = data;
 
 	if (event == VIR_DOMAIN_EVENT_STOPPED) {
-		worker->stopped = true;
+		worker->stopped = worker->over = true;
 		g_main_loop_quit(worker->loop);
 	} else if (event == VIR_DOMAIN_EVENT_RESUMED) {
+		if (worker->job->gdb && !worker->resumed)
+			worker_report_started(worker);
 		worker->resumed = true;
-	} else if (event == VIR_DOMAIN_EVENT_SUSPENDED && worker->resumed &&
-		   !shutdown_is_known(&worker->shutdown)) {
+	} else if (event == VIR_DOMAIN_EVENT_SUSPENDED && worker->resumed && !worker->looking &&
+		   !worker->job->gdb && !shutdown_is_known(&worker->shutdown)) {
 		/* QEMU itself stops the vCPUs: an I/O error, or KVM could not emulate something. */
 		g_autofree char *why =
 			g_strdup_printf("QEMU suspended the guest (libvirt's detail %d)", detail);
@@ -236,53 +296,15 @@ static void monitor_event(virConnectPtr connection G_GNUC_UNUSED, virDomainPtr d
 		shutdown_note(&worker->shutdown, details);
 }
 
-/* NULL when libvirt does not know, as before it has found a QEMU. */
-static char *version_text(unsigned long version)
-{
-	if (!version)
-		return NULL;
-	return g_strdup_printf("%lu.%lu.%lu", version / 1000000, version / 1000 % 1000,
-			       version % 1000);
-}
-
-static void worker_report_connected(struct worker *worker)
-{
-	unsigned long qemu = 0, libvirt = 0;
-	g_autofree char *qemu_text = NULL;
-	g_autofree char *libvirt_text = NULL;
-	struct message report = {.kind = MESSAGE_CONNECTED};
-
-	virConnectGetVersion(worker->connection, &qemu);
-	virConnectGetLibVersion(worker->connection, &libvirt);
-	report.qemu = qemu_text = version_text(qemu);
-	report.libvirt = libvirt_text = version_text(libvirt);
-	worker_report(&report);
-}
-
-static void worker_explain_connect(const struct worker *worker, GError **error)
-{
-	const virError *cause = virGetLastError();
-
-	if (!worker->job->uri && cause && cause->code == VIR_ERR_NO_CONNECT)
-		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
-			    "libvirt's QEMU driver is missing (%s); 'make deps' installs it, and "
-			    "so does 'apt-get install libvirt-daemon-driver-qemu'",
-			    cause->message);
-	else
-		set_libvirt_error(error, "open its QEMU driver");
-}
-
 static bool worker_connect(struct worker *worker, GError **error)
 {
-	g_autofree char *escaped = g_uri_escape_string(worker->job->root, "/", FALSE);
-	g_autofree char *embed = g_strconcat("qemu:///embed?root=", escaped, NULL);
+	AUTO(message) *report = NULL;
 
-	worker->connection = virConnectOpen(worker->job->uri ? worker->job->uri : embed);
-	if (!worker->connection) {
-		worker_explain_connect(worker, error);
+	worker->connection = connect_open(worker->job, error);
+	if (!worker->connection)
 		return false;
-	}
-	worker_report_connected(worker);
+	report = connect_report(worker->connection);
+	worker_report(report);
 	return true;
 }
 
@@ -297,7 +319,7 @@ static void set_create_error(struct worker *worker, GError **error)
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "libvirt cannot start the guest: %s",
 			    words);
 	else
-		set_libvirt_error(error, "start the guest");
+		connect_set_error(error, "start the guest");
 }
 
 /* Paused, so that every channel is open before the guest says its first byte. */
@@ -308,7 +330,7 @@ static bool worker_create(struct worker *worker, GError **error)
 		    VIR_DOMAIN_EVENT_CALLBACK(lifecycle_event), worker, NULL) < 0 ||
 	    virConnectDomainQemuMonitorEventRegister(worker->connection, NULL, "SHUTDOWN",
 						     monitor_event, worker, NULL, 0) < 0) {
-		set_libvirt_error(error, "watch the guest");
+		connect_set_error(error, "watch the guest");
 		return false;
 	}
 	worker->domain =
@@ -319,34 +341,33 @@ static bool worker_create(struct worker *worker, GError **error)
 	return false;
 }
 
-/* QEMU's pid, from the file that libvirt keeps; 0 for a guest on another host. */
-static gint64 worker_qemu_pid(struct worker *worker)
+/* It stays as it was created until gdb says that it may run. */
+static bool worker_freeze(struct worker *worker, GError **error)
 {
-	g_autofree char *name = g_strconcat(virDomainGetName(worker->domain), ".pid", NULL);
-	g_autofree char *path = g_build_filename(worker->job->root, "run", "qemu", name, NULL);
-	g_autofree char *text = NULL;
-	guint64 pid = 0;
+	struct message report = {.kind = MESSAGE_FROZEN};
 
-	if (!worker->job->uri && g_file_get_contents(path, &text, NULL, NULL))
-		g_ascii_string_to_unsigned(g_strchomp(text), 10, 1, G_MAXINT32, &pid, NULL);
-	return (gint64)pid;
+	if (!gdb_listen(worker->domain, worker->job->root, (unsigned)worker->job->gdb_port, error))
+		return false;
+	worker_report(&report);
+	return true;
+}
+
+static bool worker_resume(struct worker *worker, GError **error)
+{
+	if (virDomainResume(worker->domain) < 0) {
+		connect_set_error(error, "let the guest run");
+		return false;
+	}
+	worker_report_started(worker);
+	return true;
 }
 
 static bool worker_start(struct worker *worker, GError **error)
 {
-	struct message report = {.kind = MESSAGE_STARTED};
-
 	if (!worker_connect(worker, error) || !worker_create(worker, error) ||
 	    !worker_open_feeds(worker, error))
 		return false;
-	report.pid = worker_qemu_pid(worker);
-	report.usec = (guint64)g_get_monotonic_time();
-	if (virDomainResume(worker->domain) < 0) {
-		set_libvirt_error(error, "let the guest run");
-		return false;
-	}
-	worker_report(&report);
-	return true;
+	return worker->job->gdb ? worker_freeze(worker, error) : worker_resume(worker, error);
 }
 
 /* In our own root QEMU is simply killed: that takes no libvirt call, which might hang with it. */
@@ -424,29 +445,6 @@ static void *worker_wait_for_term(void *data)
 	return NULL;
 }
 
-static void ignore_libvirt_error(void *data G_GNUC_UNUSED, virErrorPtr error G_GNUC_UNUSED)
-{
-}
-
-/* libvirt writes to stderr, and below the home folder, unless it is told otherwise in time. */
-static bool worker_init_libvirt(struct worker *worker, GError **error)
-{
-	g_autofree char *log = g_build_filename(worker->job->root, "libvirt.log", NULL);
-	g_autofree char *outputs = g_strconcat("3:file:", log, NULL);
-
-	g_setenv("LIBVIRT_LOG_OUTPUTS", outputs, TRUE);
-	if (!worker->job->uri) {
-		g_setenv("XDG_CACHE_HOME", worker->job->root, TRUE);
-		g_setenv("XDG_CONFIG_HOME", worker->job->root, TRUE);
-		g_setenv("XDG_RUNTIME_DIR", worker->job->root, TRUE);
-	}
-	virSetErrorFunc(NULL, ignore_libvirt_error);
-	if (virInitialize() == 0 && virEventRegisterDefaultImpl() == 0)
-		return true;
-	set_libvirt_error(error, "be initialised");
-	return false;
-}
-
 static bool worker_init_signals(struct worker *worker, GError **error)
 {
 	struct sigaction action = {.sa_handler = sigterm, .sa_flags = SA_RESTART};
@@ -459,6 +457,7 @@ static bool worker_init_signals(struct worker *worker, GError **error)
 		return false;
 	}
 	g_unix_signal_add(WORKER_RELEASE_SIGNAL, worker_release, worker);
+	g_unix_signal_add(WORKER_LOOK_SIGNAL, worker_look, worker);
 	/* It ends with the process. */
 	g_thread_unref(g_thread_new("term", worker_wait_for_term, worker));
 	return true;
@@ -497,7 +496,7 @@ int vm_worker_main(void)
 		return error_exit_status(error);
 	}
 	worker.loop = g_main_loop_new(NULL, FALSE);
-	if (!worker_init_signals(&worker, &error) || !worker_init_libvirt(&worker, &error) ||
+	if (!worker_init_signals(&worker, &error) || !connect_init(worker.job, &error) ||
 	    !worker_start(&worker, &error)) {
 		worker_decide(&worker, ENDING_DIED, error->message);
 	} else {

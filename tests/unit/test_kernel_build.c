@@ -65,6 +65,8 @@ static void test_in_place(struct fixture *fixture, gconstpointer data)
 	g_assert_true(g_file_test(image, G_FILE_TEST_IS_REGULAR));
 	/* What a guest boots is a copy that no later build replaces. */
 	g_assert_true(g_str_has_prefix(kernel->image_path, fixture->cache));
+	/* Its symbols stay in the tree, which this one made none of. */
+	g_assert_cmpstr(kernel->vmlinux, ==, NULL);
 	g_assert_true(g_str_has_prefix(kernel->package, "built from /"));
 	g_assert_cmpstr(kernel_facts_config(kernel->facts, "NR_CPUS"), ==, "77");
 	/* What Linux's own make would have left, and nothing of ours. */
@@ -72,6 +74,20 @@ static void test_in_place(struct fixture *fixture, gconstpointer data)
 	g_assert_cmpstr(files, ==,
 			".config Kconfig Makefile arch/x86/Makefile arch/x86/boot/bzImage image");
 	g_assert_nonnull(strstr(fixture->said->str, ", in place\n"));
+}
+
+static void test_vmlinux(struct fixture *fixture, gconstpointer data)
+{
+	g_autofree char *vmlinux = g_build_filename(fixture->tree, "vmlinux", NULL);
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *kernel = NULL;
+
+	(void)data;
+	put(fixture, ".config", "CONFIG_NR_CPUS=78\n", -1);
+	put(fixture, "vmlinux", "x", -1);
+	kernel = get(fixture, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(kernel->vmlinux, ==, vmlinux);
 }
 
 static void test_in_cache(struct fixture *fixture, gconstpointer data)
@@ -337,6 +353,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	TEST("in-place", test_in_place);
+	TEST("vmlinux", test_vmlinux);
 	TEST("in-cache", test_in_cache);
 	TEST("owner", test_owner);
 	TEST("same-tools", test_same_tools);

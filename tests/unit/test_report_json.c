@@ -12,6 +12,11 @@ static struct result *whole(void)
 	result->channel_problem = g_strdup("cut \xff short");
 	result->ending = ENDING_STALLED;
 	result->ending_detail = g_strdup("30 s without a byte");
+	result->look = look_new();
+	look_note(result->look, LOOK_REGISTERS, NULL);
+	look_note(result->look, LOOK_MEMORY, "no room");
+	look_add_place(result->look,
+		       &(struct look_place){.vcpus = (char[]){"0-3"}, .where = (char[]){"0x10"}});
 	checks_add(result->judgement->checks, &(struct check){
 						      .name = "domains.rules",
 						      .verdict = VERDICT_FAIL,

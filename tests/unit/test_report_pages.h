@@ -96,6 +96,35 @@ static inline struct result *skipped(void)
 	return result;
 }
 
+/* A guest that stood still, and where. */
+static inline struct result *stalled(void)
+{
+	struct result *result = some_result("quad", "linux");
+
+	result->boot_ms = -1;
+	result->ending = ENDING_STALLED;
+	result->look = look_new();
+	result->look->console_bytes = 24374;
+	look_note(result->look, LOOK_REGISTERS, NULL);
+	look_note(result->look, LOOK_SYSRQ_L, NULL);
+	look_note(result->look, LOOK_SYSRQ_W, "the kernel did not \033[2J answer");
+	look_add_place(result->look, &(struct look_place){
+					     .vcpus = (char[]){"0"},
+					     .where = (char[]){"build_sched_domains+0x2a4"},
+					     .source = (char[]){"kernel/sched/topology.c:2477"},
+				     });
+	look_add_place(result->look, &(struct look_place){
+					     .vcpus = (char[]){"1-3"},
+					     .where = (char[]){"pv_native_safe_halt+0xf"},
+					     .source = (char[]){"arch/x86/kernel/paravirt.c:127"},
+					     .state = (char[]){"halted"},
+				     });
+	add_check(result, "guest.ending", VERDICT_TIMEOUT,
+		  "the kernel spoke, then made no progress: no byte came from the guest for 60 "
+		  "seconds");
+	return result;
+}
+
 /* A job of which nothing is known but that it was asked for. */
 static inline struct result *unjudged(void)
 {

@@ -23,6 +23,7 @@ static const struct page {
 	{"ascii.txt", {failed, broken}, {.utf8 = false}},
 	{"colour.txt", {failed}, {.utf8 = true, .colour = true}},
 	{"wide.txt", {wide}, UTF8},
+	{"stalled.txt", {stalled}, UTF8},
 	{"three.txt", {passed, failed, broken}, UTF8},
 	{"none.txt", {NULL}, UTF8},
 	{"three.tap", {passed, failed, broken}, UTF8, "tap"},

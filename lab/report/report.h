@@ -31,6 +31,7 @@ struct result {
 	enum ending ending;
 	char *ending_detail;   /* NULL: nothing to add */
 	char *channel_problem; /* NULL: the agent's stream was fine */
+	GPtrArray *programs;   /* struct program *, of its tests; NULL: the domains alone */
 	char *folder;	       /* the job's folder relative to the run's: "nps4/debian-6.12" */
 	struct judgement *judgement;
 };

@@ -79,6 +79,8 @@ static struct result *job_result_new(const struct job_spec *spec)
 		(double)topo_n_cpus(spec->topo) * MAX(spec->guests, 1) / g_get_num_processors();
 	result->started = g_date_time_format_iso8601(now);
 	result->boots = spec->boots;
+	if (spec->tests)
+		result->programs = test_plan_programs(spec->tests, spec->slow);
 	result->folder = job_folder(spec);
 	return result;
 }
@@ -115,6 +117,8 @@ static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
 {
 	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
 
+	if (initramfs && spec->tests)
+		return test_plan_add(spec->tests, spec->slow, initramfs, error);
 	if (!initramfs || !spec->stay)
 		return g_steal_pointer(&initramfs);
 	return initramfs_add(initramfs, spec->stay->files, spec->stay->n_files, error);
@@ -165,10 +169,35 @@ static void job_save_evidence(struct job *job, GBytes *evidence)
 		job_add_error(job, "lab.evidence", error);
 }
 
+/* tests/NAME.log, for whoever reads them and for `topolab judge`. */
+static void job_save_outputs(struct job *job)
+{
+	g_autofree char *folder = g_build_filename(job->part_folder, "tests", NULL);
+	const GPtrArray *programs = job->result->programs;
+	g_autoptr(GError) error = NULL;
+
+	if (g_mkdir_with_parents(folder, 0755) != 0) {
+		g_set_error(&error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", folder,
+			    g_strerror(errno));
+		job_add_error(job, "lab.tests", error);
+		return;
+	}
+	for (guint i = 0; i < programs->len; i++) {
+		const struct program *program = programs->pdata[i];
+		g_autofree char *name = g_strconcat(program->name, ".log", NULL);
+
+		if (!program->output ||
+		    write_file(folder, name, program->output, program->output_length, &error))
+			continue;
+		job_add_error(job, "lab.tests", error);
+		return;
+	}
+}
+
 static void job_judge(struct job *job)
 {
-	g_autoptr(GBytes) evidence =
-		channel_evidence(job->part_folder, &job->result->channel_problem);
+	g_autoptr(GBytes) evidence = channel_read(job->part_folder, job->result->programs,
+						  &job->result->channel_problem);
 	g_autofree char *console_path = g_build_filename(job->part_folder, "console.log", NULL);
 	g_autofree char *console = NULL;
 	g_autoptr(GError) error = NULL;
@@ -187,6 +216,8 @@ static void job_judge(struct job *job)
 		job_add_error(job, "lab.console", error);
 	if (evidence)
 		job_save_evidence(job, evidence);
+	if (job->result->programs)
+		job_save_outputs(job);
 }
 
 /* The folder appears under its name only when it is whole. */

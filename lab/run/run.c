@@ -12,6 +12,8 @@
 #include "run/output.h"
 #include "run/pack.h"
 #include "run/progress.h"
+#include "run/test_plan.h"
+#include "run/tests.h"
 #include "topo/load.h"
 #include "vm/qemu.h"
 #include "vm/vm.h"
@@ -29,6 +31,8 @@ struct run {
 	const struct run_options *options;
 	GPtrArray *topologies; /* struct topo * */
 	GPtrArray *kernels;    /* struct kernel * */
+	GPtrArray *tests;      /* struct guest_test * */
+	GPtrArray *plans;      /* struct test_plan *, beside @kernels; empty without tests */
 	GBytes *agent;
 	struct qemu *qemu; /* NULL: on another host */
 	enum emit_accel accel;
@@ -64,6 +68,11 @@ static void kernel_release(gpointer kernel)
 	kernel_free(kernel);
 }
 
+static void plan_release(gpointer plan)
+{
+	test_plan_free(plan);
+}
+
 static void result_release(gpointer result)
 {
 	if (result)
@@ -87,6 +96,8 @@ static void run_clear(struct run *run)
 	g_ptr_array_unref(run->waiting);
 	g_ptr_array_unref(run->active);
 	g_ptr_array_unref(run->results);
+	g_ptr_array_unref(run->plans);
+	g_clear_pointer(&run->tests, g_ptr_array_unref);
 	g_ptr_array_unref(run->kernels);
 	g_ptr_array_unref(run->topologies);
 	g_clear_pointer(&run->agent, g_bytes_unref);
@@ -100,6 +111,16 @@ static void say_to_progress(const char *text, void *data)
 	progress_say(data, "%s", text);
 }
 
+static struct kernel_options run_kernel_options(const struct run *run)
+{
+	return (struct kernel_options){
+		.offline = run->options->offline,
+		.no_build = run->options->no_build,
+		.progress = say_to_progress,
+		.data = run->progress,
+	};
+}
+
 static bool run_load(struct run *run, GError **error)
 {
 	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
@@ -107,13 +128,11 @@ static bool run_load(struct run *run, GError **error)
 	const char *const *kernels = run->options->kernels
 					     ? (const char *const *)run->options->kernels
 					     : default_kernels;
-	struct kernel_options kernel_options = {
-		.offline = run->options->offline,
-		.no_build = run->options->no_build,
-		.progress = say_to_progress,
-		.data = run->progress,
-	};
+	struct kernel_options kernel_options = run_kernel_options(run);
 
+	run->tests = run_tests_choose((const char *const *)run->options->tests, error);
+	if (!run->tests)
+		return false;
 	for (unsigned i = 0; run->options->topologies[i]; i++) {
 		struct topo *topo =
 			topo_find(run->options->topologies[i], (const char *const *)path, error);
@@ -128,6 +147,22 @@ static bool run_load(struct run *run, GError **error)
 		if (!kernel)
 			return false;
 		g_ptr_array_add(run->kernels, kernel);
+	}
+	return true;
+}
+
+static bool run_plan_tests(struct run *run, GError **error)
+{
+	struct kernel_options options = run_kernel_options(run);
+
+	for (guint i = 0; run->tests->len > 0 && i < run->kernels->len; i++) {
+		struct test_plan *plan =
+			test_plan_new(run->tests, g_ptr_array_index(run->kernels, i),
+				      run->options->selftests, &options, error);
+
+		if (!plan)
+			return false;
+		g_ptr_array_add(run->plans, plan);
 	}
 	return true;
 }
@@ -189,22 +224,24 @@ static unsigned run_guests_at_once(const struct run *run)
 }
 
 /*
- * Each vCPU more than the host has takes its turn; under TCG one instruction costs tens, and
- * firmware and decompression run on one vCPU alone while nothing is printed.
+ * How many times longer than on a host that has a CPU for each vCPU a guest may take: each vCPU
+ * more than the host has takes its turn; under TCG one instruction costs tens, and firmware and
+ * decompression run on one vCPU alone while nothing is printed.
  */
-static unsigned job_silence_seconds(const struct run *run, const struct topo *topo)
+static unsigned job_slowness(const struct run *run, const struct topo *topo)
 {
-	unsigned base = run->options->timeout_seconds ?: SILENCE_SECONDS;
 	unsigned vcpus = topo_n_cpus(topo) * run_guests_at_once(run);
 	unsigned share = 1 + vcpus / (16 * g_get_num_processors());
 
-	return base * share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
+	return share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
 }
 
-static bool run_plan_job(struct run *run, const struct topo *topo, const struct kernel *kernel,
+static bool run_plan_job(struct run *run, const struct topo *topo, guint kernel_index,
 			 GError **error)
 {
+	const struct kernel *kernel = g_ptr_array_index(run->kernels, kernel_index);
 	struct run_job *run_job = g_new0(struct run_job, 1);
+	unsigned slow = job_slowness(run, topo);
 
 	run_job->run = run;
 	run_job->index = run->waiting->len;
@@ -215,7 +252,9 @@ static bool run_plan_job(struct run *run, const struct topo *topo, const struct 
 		.accel = run->accel,
 		.uri = run->options->uri,
 		.run_folder = run->folder,
-		.silence_seconds = job_silence_seconds(run, topo),
+		.silence_seconds = (run->options->timeout_seconds ?: SILENCE_SECONDS) * slow,
+		.tests = run->plans->len ? g_ptr_array_index(run->plans, kernel_index) : NULL,
+		.slow = slow,
 		.deadline_seconds = run->options->deadline_seconds,
 		.boots = 1,
 		.guests = run_guests_at_once(run),
@@ -245,8 +284,7 @@ static bool run_plan(struct run *run, GError **error)
 {
 	for (unsigned t = 0; t < run->topologies->len; t++)
 		for (unsigned k = 0; k < run->kernels->len; k++)
-			if (!run_plan_job(run, g_ptr_array_index(run->topologies, t),
-					  g_ptr_array_index(run->kernels, k), error))
+			if (!run_plan_job(run, g_ptr_array_index(run->topologies, t), k, error))
 				return false;
 	g_ptr_array_set_size(run->results, (int)run->waiting->len);
 	return true;
@@ -439,8 +477,8 @@ static bool run_prepare(struct run *run, GError **error)
 {
 	/* Without /proc not even the machines are found: vm_init() says so. */
 	return output_folder_check(run->options->folder, error) && vm_init(error) &&
-	       run_load(run, error) && run_load_agent(run, error) && vm_sweep(error) >= 0 &&
-	       run_find_qemu(run, error) && run_choose_accel(run, error) &&
+	       run_load(run, error) && run_plan_tests(run, error) && run_load_agent(run, error) &&
+	       vm_sweep(error) >= 0 && run_find_qemu(run, error) && run_choose_accel(run, error) &&
 	       run_ask_qemu(run, error) &&
 	       (run->folder = output_folder_new(run->options->folder, error)) &&
 	       run_plan(run, error);
@@ -475,6 +513,7 @@ int run_all(const struct run_options *options, GError **error)
 		.options = options,
 		.topologies = g_ptr_array_new_with_free_func(topo_release),
 		.kernels = g_ptr_array_new_with_free_func(kernel_release),
+		.plans = g_ptr_array_new_with_free_func(plan_release),
 		.waiting = g_ptr_array_new_with_free_func(run_job_free),
 		.active = g_ptr_array_new_with_free_func(run_job_free),
 		.results = g_ptr_array_new_with_free_func(result_release),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "observe/ktap.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum directive { NONE, SKIP, XFAIL, BROKEN };
@@ -232,10 +231,10 @@ static void line_result(struct parser *parser, unsigned indent, const char *text
 {
 	struct group *group;
 
-	if (parser->depth == 0) {
-		problem(parser, "a result before any version line");
+	if (parser->depth == 0 && indent == 0)
+		group_open(parser, 0);
+	if (parser->depth == 0)
 		return;
-	}
 	if (++parser->n_results > KTAP_RESULTS_MAX) {
 		problem(parser, "more than %u results", KTAP_RESULTS_MAX);
 		return;
@@ -251,6 +250,8 @@ static void line_plan(struct parser *parser, unsigned indent, gint64 plan)
 {
 	struct group *group;
 
+	if (parser->depth == 0 && indent == 0)
+		group_open(parser, 0);
 	close_deeper(parser, indent);
 	group = innermost(parser);
 	if (!group || indent > group->indent)
@@ -312,14 +313,13 @@ static void parse_end(struct parser *parser)
 	const struct group *top = &parser->groups[0];
 
 	if (parser->depth == 0) {
-		problem(parser, "there is no version line");
+		problem(parser, "there is no KTAP in it");
 		return;
 	}
 	if (parser->depth > 1)
 		problem(parser, "it ends inside the subtests of a test");
-	if (top->plan < 0)
-		problem(parser, "there is no plan");
 	group_check(parser, top, "it");
+	parser->ktap->planned = top->plan >= 0;
 }
 
 struct ktap *ktap_parse(const char *text, gsize length)

@@ -13,6 +13,7 @@
 #include "base/auto.h"
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* A text that asks for more is a problem, not a reason to use more memory. */
 #define KTAP_DEPTH_MAX	 16
@@ -25,9 +26,10 @@ struct ktap {
 	unsigned n_xfailed; /* failed as they were expected to: XFAIL, TODO */
 	GPtrArray *failed;  /* char *: "parent/test", outermost first */
 	GPtrArray *skipped; /* the same */
+	bool planned;	    /* it said how many tests there would be, and so many there were */
 	/*
-	 * Why this is not a whole and valid report, NULL when it is: no plan, fewer or more results
-	 * than planned, a number out of turn, "Bail out!", a subtest without its parent's result.
+	 * Why this is not a whole and valid report, NULL when it is: fewer or more results than
+	 * planned, a number out of turn, "Bail out!", a subtest without its parent's result.
 	 */
 	char *problem;
 };

@@ -16,6 +16,12 @@
  */
 GBytes *channel_read(const char *folder, GPtrArray *programs, char **problem);
 
+/*
+ * Of a stream that still grows, the name of the program that its end says runs; NULL: it says nothing
+ * such. Cheap, and only for the eye. Caller frees.
+ */
+char *channel_running(const char *folder);
+
 /* Has the agent said its last word, "bye"? Cheap, for a stream that still grows. */
 bool channel_has_ended(const char *folder);
 

@@ -18,7 +18,7 @@ static const char *const test_keys[] = {
 };
 static const char *const program_keys[] = {
 	"name",	 "sources", "helpers", "flags", "environment", "arguments", "runs",
-	"needs", "seconds", "answer",  "since", "must-pass",   NULL,
+	"needs", "seconds", "answer",  "measures", "since", "must-pass", NULL,
 };
 
 static void program_release(gpointer data)
@@ -145,7 +145,7 @@ static bool read_runs(struct guest_program *program, const struct yaml_node *nod
 	}
 	if (program->runs->len == 0)
 		return yaml_error(runs, error, "a program without a run runs nothing");
-	if (program->runs->len > 1 && program->answer == ANSWER_KTAP)
+	if (program->runs->len > 1 && program->answer != ANSWER_EXIT)
 		return yaml_error(runs, error,
 				  "a program that answers in KTAP has one run: a second one would "
 				  "begin to count anew");
@@ -190,10 +190,24 @@ static bool read_answer(struct guest_program *program, const struct yaml_node *t
 	if (!name)
 		return false;
 	if (!answer_from_name(name, &program->answer))
-		return yaml_wrong(answer, error, "'exit' or 'ktap'");
+		return yaml_wrong(answer, error, "'exit', 'ktap' or 'ktap-unplanned'");
 	if (!seconds)
 		return yaml_error(node, error, "neither the program nor its test has 'seconds'");
 	return yaml_unsigned(seconds, 1, SECONDS_MAX, &program->seconds, error);
+}
+
+static bool read_measures(struct guest_program *program, const struct yaml_node *node,
+			  GError **error)
+{
+	const struct yaml_node *measures = yaml_get(node, "measures");
+	const char *text = measures ? yaml_text(measures, error) : NULL;
+
+	if (measures && !text)
+		return false;
+	if (text && strcmp(text, "time") != 0)
+		return yaml_wrong(measures, error, "'time'");
+	program->timing = text != NULL;
+	return true;
 }
 
 static bool is_program_name(const char *name)
@@ -266,6 +280,7 @@ static bool read_program(struct guest_test *test, const struct yaml_node *root,
 	if (program->sources->len == 0)
 		return yaml_error(node, error, "program '%s' has no 'sources'", program->name);
 	return read_answer(program, root, node, error) && read_runs(program, node, error) &&
+	       read_measures(program, node, error) &&
 	       read_series(program, node, error);
 }
 

@@ -22,6 +22,7 @@ struct job {
 	struct vm_root *root;
 	struct vm *vm;
 	struct result *result; /* until it is handed over */
+	char *running;	       /* "testing rseq.basic_test"; NULL: none was heard of */
 	bool up;	       /* judged and published while the guest stays */
 	gint64 begun_usec;     /* monotonic */
 	bool started;	       /* vCPUs have run */
@@ -80,7 +81,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->started = g_date_time_format_iso8601(now);
 	result->boots = spec->boots;
 	if (spec->tests)
-		result->programs = test_plan_programs(spec->tests, spec->slow);
+		result->programs = test_plan_programs(spec->tests, &spec->test_host);
 	result->folder = job_folder(spec);
 	return result;
 }
@@ -118,7 +119,7 @@ static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
 	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
 
 	if (initramfs && spec->tests)
-		return test_plan_add(spec->tests, spec->slow, initramfs, error);
+		return test_plan_add(spec->tests, &spec->test_host, initramfs, error);
 	if (!initramfs || !spec->stay)
 		return g_steal_pointer(&initramfs);
 	return initramfs_add(initramfs, spec->stay->files, spec->stay->n_files, error);
@@ -293,8 +294,17 @@ static void job_stays(struct job *job)
 static void job_vm_progress(const struct vm_progress *progress, void *data)
 {
 	struct job *job = data;
+	struct vm_progress shown = *progress;
+	g_autofree char *program =
+		job->spec.tests && progress->channel_bytes ? channel_running(job->part_folder) : NULL;
 
-	job->progress(progress, job->data);
+	if (program) {
+		g_free(job->running);
+		job->running = g_strconcat("testing ", program, NULL);
+	}
+	if (job->running && strcmp(shown.state, "gathering") == 0)
+		shown.state = job->running;
+	job->progress(&shown, job->data);
 	if (job->spec.stay && !job->up && progress->channel_bytes &&
 	    channel_has_ended(job->part_folder))
 		job_stays(job);
@@ -396,5 +406,6 @@ void job_free(struct job *job)
 	if (job->result)
 		result_free(job->result);
 	g_free(job->part_folder);
+	g_free(job->running);
 	g_free(job);
 }

@@ -31,7 +31,7 @@ struct job_spec {
 	const char *uri;	       /* NULL: the embedded driver */
 	const char *run_folder;	       /* the job's folder is made below it */
 	const struct test_plan *tests; /* NULL: the domains alone */
-	unsigned slow;		       /* how many times the seconds of its test a program gets */
+	struct test_host test_host;    /* for the tests */
 	unsigned silence_seconds, deadline_seconds;
 	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */
 	unsigned guests;	     /* that may run at once, this one with them */

@@ -236,6 +236,16 @@ static unsigned job_slowness(const struct run *run, const struct topo *topo)
 	return share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
 }
 
+/* Why a test that measures time finds nothing out; NULL: it does. */
+static const char *job_untimely(const struct run *run, const struct topo *topo)
+{
+	if (run->accel == EMIT_ACCEL_TCG)
+		return "it measures time, which under TCG is not the CPU's";
+	if (topo_n_cpus(topo) * run_guests_at_once(run) > g_get_num_processors())
+		return "it measures time, and more vCPUs run than this host has CPUs";
+	return NULL;
+}
+
 static bool run_plan_job(struct run *run, const struct topo *topo, guint kernel_index,
 			 GError **error)
 {
@@ -254,7 +264,7 @@ static bool run_plan_job(struct run *run, const struct topo *topo, guint kernel_
 		.run_folder = run->folder,
 		.silence_seconds = (run->options->timeout_seconds ?: SILENCE_SECONDS) * slow,
 		.tests = run->plans->len ? g_ptr_array_index(run->plans, kernel_index) : NULL,
-		.slow = slow,
+		.test_host = {.slow = slow, .untimely = job_untimely(run, topo)},
 		.deadline_seconds = run->options->deadline_seconds,
 		.boots = 1,
 		.guests = run_guests_at_once(run),

@@ -178,10 +178,13 @@ static bool plan_program(struct planner *planner, struct test_plan *plan,
 	g_ptr_array_add(plan->planned, planned);
 	planned->program = program;
 	planned->name = g_strdup_printf("%s.%s", test->name, program->name);
+	planned->skipped = kernel_lack(program, planner->kernel);
+	/* The list is of kernels that have what a program tests. */
+	if (planned->skipped)
+		return true;
 	planned->required = (!test->selftests || planner->own_tree) &&
 			    series_is_in(planner->series, program->must_pass);
-	planned->skipped = kernel_lack(program, planner->kernel);
-	return planned->skipped || plan_build(planner, test, planned, error);
+	return plan_build(planner, test, planned, error);
 }
 
 /* The tree, its headers, and what they are worth. */
@@ -250,22 +253,32 @@ struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *ker
 	return ok ? g_steal_pointer(&plan) : NULL;
 }
 
-GPtrArray *test_plan_programs(const struct test_plan *plan, unsigned slow)
+/* Why a guest there does not get it; NULL: it does. */
+static const char *planned_lack(const struct planned *planned, const struct test_host *host)
+{
+	if (planned->skipped)
+		return planned->skipped;
+	return planned->program->timing ? host->untimely : NULL;
+}
+
+GPtrArray *test_plan_programs(const struct test_plan *plan, const struct test_host *host)
 {
 	GPtrArray *programs = programs_new();
 
 	for (guint i = 0; i < plan->planned->len; i++) {
 		const struct planned *planned = plan->planned->pdata[i];
+		const char *lack = planned_lack(planned, host);
 		struct program *program = g_new0(struct program, 1);
 
 		*program = (struct program){
 			.name = g_strdup(planned->name),
 			.answer = planned->program->answer,
-			.required = planned->required,
-			.end = planned->skipped ? PROGRAM_SKIPPED : PROGRAM_UNHEARD,
-			.seconds = planned->program->seconds * slow,
+			/* What this host cannot find out is not held against the kernel. */
+			.required = planned->required && (!lack || planned->skipped),
+			.end = lack ? PROGRAM_SKIPPED : PROGRAM_UNHEARD,
+			.seconds = planned->program->seconds * host->slow,
 			.ms = -1,
-			.reason = g_strdup(planned->skipped),
+			.reason = g_strdup(lack),
 		};
 		g_ptr_array_add(programs, program);
 	}
@@ -297,8 +310,8 @@ static void files_add(GArray *files, const char *path, unsigned mode, GBytes *by
 	g_array_append_val(files, file);
 }
 
-GBytes *test_plan_add(const struct test_plan *plan, unsigned slow, GBytes *initramfs,
-		      GError **error)
+GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host,
+		      GBytes *initramfs, GError **error)
 {
 	g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(struct initramfs_file));
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
@@ -309,11 +322,11 @@ GBytes *test_plan_add(const struct test_plan *plan, unsigned slow, GBytes *initr
 	for (guint i = 0; i < plan->planned->len; i++) {
 		const struct planned *planned = plan->planned->pdata[i];
 
-		if (planned->skipped)
+		if (planned_lack(planned, host))
 			continue;
 		g_ptr_array_add(paths, g_strconcat("tests/", planned->name, NULL));
 		files_add(files, paths->pdata[paths->len - 1], S_IFREG | 0755, planned->bytes);
-		job_add(job, planned, slow);
+		job_add(job, planned, host->slow);
 	}
 	job_bytes = g_bytes_new(job->str, job->len);
 	files_add(files, TEST_JOB_FILE, S_IFREG | 0644, job_bytes);

@@ -24,13 +24,17 @@ struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *ker
 void test_plan_free(struct test_plan *plan);
 AUTO_DEFINE(test_plan, test_plan_free)
 
-/*
- * struct program *, each with its @end PROGRAM_SKIPPED or PROGRAM_UNHEARD. @slow: how many times
- * the seconds of its test a program gets.
- */
-GPtrArray *test_plan_programs(const struct test_plan *plan, unsigned slow);
+/* What a guest is given of its host. */
+struct test_host {
+	unsigned slow; /* how many times the seconds of its test a program gets */
+	/* Why a test that measures time finds nothing out there; NULL: it does. */
+	const char *untimely;
+};
+
+/* struct program *, each with its @end PROGRAM_SKIPPED or PROGRAM_UNHEARD. */
+GPtrArray *test_plan_programs(const struct test_plan *plan, const struct test_host *host);
 /* @initramfs with the programs, and the file that tells the agent to run them. */
-GBytes *test_plan_add(const struct test_plan *plan, unsigned slow, GBytes *initramfs,
-		      GError **error);
+GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host,
+		      GBytes *initramfs, GError **error);
 
 #endif

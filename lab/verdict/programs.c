@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-ENUM_NAMES(answer, ANSWER_COUNT, [ANSWER_EXIT] = "exit", [ANSWER_KTAP] = "ktap")
+ENUM_NAMES(answer, ANSWER_COUNT, [ANSWER_EXIT] = "exit", [ANSWER_KTAP] = "ktap",
+	   [ANSWER_KTAP_UNPLANNED] = "ktap-unplanned")
 
 ENUM_NAMES(program_end, PROGRAM_END_COUNT, [PROGRAM_SKIPPED] = "skipped",
 	   [PROGRAM_UNHEARD] = "unheard", [PROGRAM_RUNNING] = "running",
@@ -70,6 +71,7 @@ static char *last_line(const struct program *program)
 	for (char *p = cut; *p; p++)
 		if (g_ascii_iscntrl(*p))
 			*p = ' ';
+	g_strchomp(cut);
 	return g_steal_pointer(&cut);
 }
 
@@ -157,6 +159,9 @@ static void judge_ktap(const struct program *program, struct finding_of_program 
 {
 	AUTO(ktap) *ktap = ktap_parse(program->output ?: "", program->output_length);
 
+	if (!ktap->problem && !ktap->planned && program->answer == ANSWER_KTAP)
+		ktap->problem = g_strdup("there is no plan");
+
 	if (ktap->failed->len > 0) {
 		g_autofree char *failed = list_some(ktap->failed);
 
@@ -216,10 +221,10 @@ static void judge_end(const struct program *program, enum ending ending,
 			    g_strdup("the guest ended while it ran"));
 		break;
 	case PROGRAM_EXITED:
-		if (program->answer == ANSWER_KTAP)
-			judge_ktap(program, finding);
-		else
+		if (program->answer == ANSWER_EXIT)
 			judge_exit(program, finding);
+		else
+			judge_ktap(program, finding);
 		break;
 	case PROGRAM_SIGNALLED:
 		sentence = g_strdup_printf("it was ended by signal %d (%s)", program->number,

@@ -11,9 +11,12 @@
 
 struct checks;
 
-/* How a program says what it found. */
-enum answer { ANSWER_EXIT, ANSWER_KTAP, ANSWER_COUNT };
-const char *answer_name(enum answer answer); /* "exit", "ktap" */
+/*
+ * How a program says what it found: by its exit status alone, by KTAP with a plan as well, or by
+ * KTAP that may lack the plan, so that only the exit status says that it came to its end.
+ */
+enum answer { ANSWER_EXIT, ANSWER_KTAP, ANSWER_KTAP_UNPLANNED, ANSWER_COUNT };
+const char *answer_name(enum answer answer); /* "exit", "ktap", "ktap-unplanned" */
 bool answer_from_name(const char *name, enum answer *answer);
 
 enum program_end {

@@ -34,6 +34,7 @@
 
 #define TEST_JOB_FILE	 "tests/job"
 #define TEST_NAME_MAX	 56 /* bytes of "rseq.param_test"; blob names are a little longer */
+#define TEST_WORDS_MAX	 60 /* arguments of one run, and settings of its environment */
 #define TEST_OUTPUT_MAX	 (1u << 20)
 #define TEST_OUTPUTS_MAX (16u << 20) /* of all programs together: evidence needs room too */
 #define TEST_OUTPUT_BLOB "output."

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The host, which writes the job, keeps below these. */
-#define WORDS_MAX 64
+/* The file and its arguments. */
+#define WORDS_MAX (TEST_WORDS_MAX + 1)
 #define JOB_MAX	  (1u << 20)
 
 /* A program of the job, and the run of it that is being read. */

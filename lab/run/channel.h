@@ -17,8 +17,8 @@
 GBytes *channel_read(const char *folder, GPtrArray *programs, char **problem);
 
 /*
- * Of a stream that still grows, the name of the program that its end says runs; NULL: it says nothing
- * such. Cheap, and only for the eye. Caller frees.
+ * Of a stream that still grows, the name of the program that its end says runs; NULL: it says
+ * nothing such. Cheap, and only for the eye. Caller frees.
  */
 char *channel_running(const char *folder);
 

@@ -17,8 +17,8 @@ static const char *const test_keys[] = {
 	"needs", "helpers", "answer",	 "seconds", "programs", NULL,
 };
 static const char *const program_keys[] = {
-	"name",	 "sources", "helpers", "flags", "environment", "arguments", "runs",
-	"needs", "seconds", "answer",  "measures", "since", "must-pass", NULL,
+	"name",	 "sources", "helpers", "flags",	   "environment", "arguments", "runs",
+	"needs", "seconds", "answer",  "measures", "since",	  "must-pass", NULL,
 };
 
 static void program_release(gpointer data)
@@ -85,6 +85,9 @@ static bool read_words(const struct yaml_node *node, const char *key, GPtrArray 
 	for (unsigned i = 0; i < yaml_count(list); i++)
 		if (!read_word(yaml_item(list, i), words, error))
 			return false;
+	if (words->len > TEST_WORDS_MAX)
+		return yaml_error(list, error, "'%s' has more than %d entries", key,
+				  TEST_WORDS_MAX);
 	return true;
 }
 
@@ -106,6 +109,38 @@ static const struct yaml_node *get_either(const struct yaml_node *test,
 	const struct yaml_node *node = yaml_get(program, key);
 
 	return node ? node : yaml_get(test, key);
+}
+
+static bool is_symbol(const char *text)
+{
+	return !g_str_has_prefix(text, "CONFIG_") &&
+	       strspn(text, G_CSET_A_2_Z G_CSET_DIGITS "_") == strlen(text);
+}
+
+/* "RSEQ" */
+static bool check_needs(const struct yaml_node *node, const GPtrArray *needs, GError **error)
+{
+	for (guint i = 0; i < needs->len; i++)
+		if (!is_symbol(needs->pdata[i]))
+			return yaml_error(node, error,
+					  "'needs' has options of a kernel's config without "
+					  "CONFIG_, such as RSEQ, not '%s'",
+					  (const char *)needs->pdata[i]);
+	return true;
+}
+
+/* "NAME=value" */
+static bool check_environment(const struct yaml_node *node, const GPtrArray *environment,
+			      GError **error)
+{
+	for (guint i = 0; i < environment->len; i++) {
+		const char *setting = environment->pdata[i];
+
+		if (*setting == '=' || !strchr(setting, '='))
+			return yaml_error(node, error, "'environment' has NAME=value, not '%s'",
+					  setting);
+	}
+	return true;
 }
 
 static GPtrArray *words_new(void)
@@ -142,6 +177,9 @@ static bool read_runs(struct guest_program *program, const struct yaml_node *nod
 		for (unsigned j = 0; j < yaml_count(run); j++)
 			if (!read_word(yaml_item(run, j), words, error))
 				return false;
+		if (words->len > TEST_WORDS_MAX)
+			return yaml_error(run, error, "a run has more than %d arguments",
+					  TEST_WORDS_MAX);
 	}
 	if (program->runs->len == 0)
 		return yaml_error(runs, error, "a program without a run runs nothing");
@@ -275,13 +313,14 @@ static bool read_program(struct guest_test *test, const struct yaml_node *root,
 	if (!environment)
 		return false;
 	keep_list(&program->needs, needs = read_both(root, node, "needs", error));
-	if (!needs || !read_words(node, "sources", program->sources, error))
+	if (!needs || !check_needs(node, needs, error) ||
+	    !check_environment(node, environment, error) ||
+	    !read_words(node, "sources", program->sources, error))
 		return false;
 	if (program->sources->len == 0)
 		return yaml_error(node, error, "program '%s' has no 'sources'", program->name);
 	return read_answer(program, root, node, error) && read_runs(program, node, error) &&
-	       read_measures(program, node, error) &&
-	       read_series(program, node, error);
+	       read_measures(program, node, error) && read_series(program, node, error);
 }
 
 static bool read_text(const struct yaml_node *root, const char *key, char **text, GError **error)

@@ -22,7 +22,7 @@ struct guest_program {
 	GPtrArray *needs;	/* char *: options of a kernel's config, without CONFIG_ */
 	unsigned seconds;	/* on a host with a CPU for each vCPU */
 	enum answer answer;
-	bool timing; /* it measures time: KVM, and a CPU of the host for each vCPU */
+	bool timing;	      /* it measures time: KVM, and a CPU of the host for each vCPU */
 	char *since;	      /* "6.3": older kernels lack what it tests; NULL: none does */
 	GPtrArray *must_pass; /* char *: "6.12": the kernels on which it must run and pass */
 };

@@ -295,8 +295,9 @@ static void job_vm_progress(const struct vm_progress *progress, void *data)
 {
 	struct job *job = data;
 	struct vm_progress shown = *progress;
-	g_autofree char *program =
-		job->spec.tests && progress->channel_bytes ? channel_running(job->part_folder) : NULL;
+	g_autofree char *program = job->spec.tests && progress->channel_bytes
+					   ? channel_running(job->part_folder)
+					   : NULL;
 
 	if (program) {
 		g_free(job->running);

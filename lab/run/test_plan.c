@@ -310,8 +310,8 @@ static void files_add(GArray *files, const char *path, unsigned mode, GBytes *by
 	g_array_append_val(files, file);
 }
 
-GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host,
-		      GBytes *initramfs, GError **error)
+GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host, GBytes *initramfs,
+		      GError **error)
 {
 	g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(struct initramfs_file));
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);

@@ -34,7 +34,7 @@ struct test_host {
 /* struct program *, each with its @end PROGRAM_SKIPPED or PROGRAM_UNHEARD. */
 GPtrArray *test_plan_programs(const struct test_plan *plan, const struct test_host *host);
 /* @initramfs with the programs, and the file that tells the agent to run them. */
-GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host,
-		      GBytes *initramfs, GError **error);
+GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host, GBytes *initramfs,
+		      GError **error);
 
 #endif

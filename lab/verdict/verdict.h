@@ -70,7 +70,7 @@ struct verdict_input {
 	const char *channel_problem; /* why the agent's stream was not usable; NULL: it was */
 	const char *console;	     /* raw console text, maybe empty; NULL: none was kept */
 	gsize console_length;
-	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
+	GBytes *evidence;	   /* evidence.tar.gz; NULL: the guest sent none */
 	const GPtrArray *programs; /* struct program *, of the tests asked for; NULL: none were */
 	/*
 	 * Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.

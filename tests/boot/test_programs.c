@@ -95,8 +95,8 @@ static void assert_everything(const char *folder)
 	assert_output(job, "hostile.breeds", "bred\n");
 	/* base/test_job.h: 1 MiB of it are kept. */
 	g_assert_cmpuint(output_length(job, "hostile.floods.log"), ==, 1048576);
-	g_assert_cmpint(json_integer_value(json_object_get(
-				find(json, "programs", "hostile.floods"), "dropped")),
+	g_assert_cmpint(json_integer_value(json_object_get(find(json, "programs", "hostile.floods"),
+							   "dropped")),
 			>, 0);
 	json_decref(json);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KTAP of a test program. Whatever it is: no name has a control character or is longer than kept. */
+/* KTAP of a test program. Whatever it is: no name has a control character or is longer than kept.
+ */
 #include "fuzz.h"
 
 #include "observe/ktap.h"

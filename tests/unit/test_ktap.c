@@ -82,7 +82,8 @@ static const struct wanted texts[] = {
 			"ok 2 test_cpuset_perms_object_deny\nok 3 test_cpuset_perms_subtree\n",
 		.n_passed = 3,
 	},
-	/* kselftest.h, ksft_test_result_skip() and ksft_test_result_xfail(): the name comes after */
+	/* kselftest.h, ksft_test_result_skip() and ksft_test_result_xfail(): the name comes after
+	 */
 	{
 		.name = "kselftest-directives",
 		.text = "TAP version 13\n1..3\nok 1 # SKIP test_cpucg_nice\n"
@@ -159,7 +160,9 @@ static const struct wanted texts[] = {
 	 .text = "KTAP version 1\r\n1..1\r\nok 1 a\r\n",
 	 .n_passed = 1,
 	 .planned = TRUE},
-	{.name = "no-name", .text = "KTAP version 1\n1..1\nnot ok 1\n", .failed = "(unnamed) ",
+	{.name = "no-name",
+	 .text = "KTAP version 1\n1..1\nnot ok 1\n",
+	 .failed = "(unnamed) ",
 	 .planned = TRUE},
 	{.name = "slash", .text = "1..1\nnot ok 1 a/b\n", .failed = "a_b ", .planned = TRUE},
 	/* What is wrong. */

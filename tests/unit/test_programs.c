@@ -124,8 +124,8 @@ static void test_lies(void)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(lies); i++) {
 		g_autoptr(GError) error = NULL;
-		g_autofree char *stream = g_strconcat(HELLO ANSWER("t.a", "exited", "3"),
-						      lies[i].record, BYE, NULL);
+		g_autofree char *stream =
+			g_strconcat(HELLO ANSWER("t.a", "exited", "3"), lies[i].record, BYE, NULL);
 		g_autoptr(GPtrArray) programs = take(stream, &error);
 
 		g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
@@ -140,8 +140,7 @@ static void test_second_output(void)
 {
 	static const char stream[] = HELLO OUTPUT("t.a") OUTPUT("t.a") BYE;
 	g_autoptr(GError) error = NULL;
-	AUTO(records) *records =
-		records_parse_some((const guint8 *)stream, strlen(stream), &error);
+	AUTO(records) *records = records_parse_some((const guint8 *)stream, strlen(stream), &error);
 
 	g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
 	g_assert_cmpuint(records_count(records), ==, 2);
@@ -154,8 +153,7 @@ static void test_cut(void)
 		HELLO ANSWER("t.a", "exited", "0") RUNNING("t.b") "{\"type\":\"bl";
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GPtrArray) programs = asked_for();
-	AUTO(records) *records =
-		records_parse_some((const guint8 *)stream, strlen(stream), &error);
+	AUTO(records) *records = records_parse_some((const guint8 *)stream, strlen(stream), &error);
 
 	g_assert_error(error, TOPOLAB_ERROR, ERROR_LAB);
 	g_assert_true(answers_take(records, programs, NULL));

@@ -14,8 +14,12 @@
 static int good(const char *argument)
 {
 	static const char *const paths[] = {
-		"/proc/self/status", "/sys/devices/system/cpu/online", "/sys/fs/cgroup/cgroup.procs",
-		"/dev/null",	     "/dev/shm",		       "/tmp",
+		"/proc/self/status",
+		"/sys/devices/system/cpu/online",
+		"/sys/fs/cgroup/cgroup.procs",
+		"/dev/null",
+		"/dev/shm",
+		"/tmp",
 	};
 	const char *word = getenv("WORD");
 	int missing = 0;

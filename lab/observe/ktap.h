@@ -23,7 +23,7 @@
 
 struct ktap {
 	unsigned n_passed;  /* tests without subtests; a parent counts by them */
-	unsigned n_xfailed; /* failed as they were expected to: XFAIL, TODO */
+	unsigned n_xfailed; /* failed as they were expected to: XFAIL and the like */
 	GPtrArray *failed;  /* char *: "parent/test", outermost first */
 	GPtrArray *skipped; /* the same */
 	bool planned;	    /* it said how many tests there would be, and so many there were */

@@ -38,8 +38,8 @@ static const struct argp_option run_options[] = {
 	{.name = "selftests",
 	 .key = KEY_SELFTESTS,
 	 .arg = "DIR",
-	 .doc = "Take the kernel's selftests from the Linux tree DIR (default: the tree that the "
-		"kernel was built from)"},
+	 .doc = "Take the kernel's selftests from the Linux tree DIR (default: the "
+		"kernel's own sources, fetched if need be)"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",

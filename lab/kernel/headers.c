@@ -7,7 +7,8 @@
 
 char *kernel_headers(const char *tree, const struct kernel_options *options, GError **error)
 {
-	AUTO(kbuild) *kbuild = kbuild_open(tree, options, error);
+	static const char *const no_fragments[] = {NULL};
+	AUTO(kbuild) *kbuild = kbuild_open(tree, no_fragments, options, error);
 
 	if (!kbuild)
 		return NULL;

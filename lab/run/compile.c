@@ -4,47 +4,24 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/spawn.h"
+#include "kernel/folder_lock.h"
 #include "kernel/kbuild.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define COMPILER "gcc"
 
-/* The cache's folder for the programs of one folder of sources, held against its removal. */
-struct store {
-	char *folder;
-	int lock;
-};
-
-static void store_close(struct store *store)
-{
-	if (store->lock >= 0)
-		close(store->lock);
-	g_free(store->folder);
-}
-
-static bool store_open(struct store *store, const char *sources, GError **error)
+/* The cache's folder for the programs of one folder of sources. Caller frees. */
+static char *store_folder(const char *sources, GError **error)
 {
 	g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, sources, -1);
 	g_autofree char *short_sum = g_strndup(sum, 16);
 	g_autofree char *sub = g_build_filename("builds", short_sum, NULL);
-	g_autofree char *path = NULL;
 
-	store->folder = paths_cache(sub, error);
-	if (!store->folder)
-		return false;
-	path = g_build_filename(store->folder, "lock", NULL);
-	store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (store->lock >= 0 && flock(store->lock, LOCK_SH) == 0)
-		return true;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "cannot lock '%s': %s", path,
-		    g_strerror(errno));
-	return false;
+	return paths_cache(sub, error);
 }
 
 /* gcc FLAGS... EXTRA... SOURCES... */
@@ -114,19 +91,18 @@ static bool make_program(const struct compile *compile, const char *path, GError
 
 GBytes *compile_program(const struct compile *compile, GError **error)
 {
-	struct store store = {.lock = -1};
-	g_autofree char *sum = NULL;
-	g_autofree char *path = NULL;
+	g_autofree char *folder = store_folder(compile->folder, error);
+	int lock = folder ? folder_lock(folder, compile->folder, compile->options, error) : -1;
+	g_autofree char *sum = lock >= 0 ? inputs_sum(compile, error) : NULL;
+	g_autofree char *path = sum ? g_build_filename(folder, sum, NULL) : NULL;
 	GBytes *bytes = NULL;
 	char *data;
 	gsize length;
 
-	if (store_open(&store, compile->folder, error) && (sum = inputs_sum(compile, error))) {
-		path = g_build_filename(store.folder, sum, NULL);
-		if ((g_file_test(path, G_FILE_TEST_EXISTS) || make_program(compile, path, error)) &&
-		    g_file_get_contents(path, &data, &length, error))
-			bytes = g_bytes_new_take(data, length);
-	}
-	store_close(&store);
+	if (path && (g_file_test(path, G_FILE_TEST_EXISTS) || make_program(compile, path, error)) &&
+	    g_file_get_contents(path, &data, &length, error))
+		bytes = g_bytes_new_take(data, length);
+	if (lock >= 0)
+		close(lock);
 	return bytes;
 }

@@ -3,12 +3,15 @@
 #ifndef RUN_COMPILE_H
 #define RUN_COMPILE_H
 
+#include "kernel/kernel.h"
+
 #include <glib.h>
 
 struct compile {
 	const char *folder;	  /* of the sources; absolute */
 	const GPtrArray *sources; /* char *: absolute */
 	const GPtrArray *flags;	  /* char *: for the compiler */
+	const struct kernel_options *options;
 };
 
 /*

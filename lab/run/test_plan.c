@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/test_job.h"
 #include "kernel/headers.h"
+#include "kernel/sources.h"
 #include "run/compile.h"
 #include "run/guest_test.h"
 
@@ -30,10 +31,12 @@ struct test_plan {
 struct planner {
 	const struct kernel *kernel;
 	const struct kernel_options *options;
-	const char *tree;
-	char *headers; /* of @tree; NULL: not made yet */
-	bool own_tree; /* @tree is of the kernel's own series */
-	char *series;  /* "6.12": of the kernel */
+	const char *selftests;	 /* the tree that the user named; NULL: the kernel's own */
+	struct sources *sources; /* NULL: not asked for yet */
+	const char *tree;	 /* of @sources */
+	char *headers;		 /* of @tree; NULL: not made yet */
+	bool own_tree;		 /* @tree is of the kernel's own series */
+	char *series;		 /* "6.12": of the kernel */
 };
 
 static void planned_release(gpointer data)
@@ -158,7 +161,13 @@ static bool plan_build(struct planner *planner, const struct guest_test *test,
 		return true;
 	flags = flags_of(planner, test, planned->program, folder);
 	planned->bytes = compile_program(
-		&(struct compile){.folder = folder, .sources = sources, .flags = flags}, &cause);
+		&(struct compile){
+			.folder = folder,
+			.sources = sources,
+			.flags = flags,
+			.options = planner->options,
+		},
+		&cause);
 	if (planned->bytes)
 		return true;
 	if (!g_error_matches(cause, TOPOLAB_ERROR, ERROR_BUILD)) {
@@ -187,6 +196,30 @@ static bool plan_program(struct planner *planner, struct test_plan *plan,
 	return plan_build(planner, test, planned, error);
 }
 
+/* Held until all programs are built: nobody patches it meanwhile. */
+static bool planner_open_tree(struct planner *planner, const struct guest_test *test,
+			      GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+
+	planner->sources = planner->selftests
+				   ? sources_of_user(planner->selftests)
+				   : kernel_sources(planner->kernel, planner->options, &cause);
+	if (planner->sources) {
+		planner->tree = planner->sources->tree;
+		return true;
+	}
+	if (!g_error_matches(cause, TOPOLAB_ERROR, ERROR_UNSUPPORTED)) {
+		g_propagate_error(error, g_steal_pointer(&cause));
+		return false;
+	}
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "the programs of the test '%s' are part of the kernel's sources: %s; name a "
+		    "tree with --selftests",
+		    test->name, cause->message);
+	return false;
+}
+
 /* The tree, its headers, and what they are worth. */
 static bool planner_find_tree(struct planner *planner, const struct guest_test *test,
 			      GError **error)
@@ -195,15 +228,8 @@ static bool planner_find_tree(struct planner *planner, const struct guest_test *
 
 	if (planner->headers)
 		return true;
-	if (!planner->tree) {
-		g_set_error(
-			error, TOPOLAB_ERROR, ERROR_INPUT,
-			"the programs of the test '%s' are part of the kernel's sources, and "
-			"of '%s' none are known: name a tree with --selftests, or the kernel by "
-			"its tree",
-			test->name, planner->kernel->name);
+	if (!planner_open_tree(planner, test, error))
 		return false;
-	}
 	planner->headers = kernel_headers(planner->tree, planner->options, error);
 	if (!planner->headers)
 		return false;
@@ -240,7 +266,7 @@ struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *ker
 	struct planner planner = {
 		.kernel = kernel,
 		.options = options,
-		.tree = absolute ?: kernel_tree(kernel),
+		.selftests = absolute,
 		.series = series_of(kernel->facts),
 	};
 	bool ok = true;
@@ -248,6 +274,7 @@ struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *ker
 	plan->planned = g_ptr_array_new_with_free_func(planned_release);
 	for (guint i = 0; ok && i < tests->len; i++)
 		ok = plan_test(&planner, plan, tests->pdata[i], error);
+	g_clear_pointer(&planner.sources, sources_close);
 	g_free(planner.headers);
 	g_free(planner.series);
 	return ok ? g_steal_pointer(&plan) : NULL;

@@ -15,8 +15,8 @@ struct test_plan;
 
 /*
  * @tests: struct guest_test *. @selftests: the tree that programs of the kernel's selftests come
- * from; NULL: the one that @kernel was built from. ERROR_INPUT when there is none. Of a program
- * that does not build the plan holds the reason.
+ * from; NULL: the sources of @kernel, fetched if need be. ERROR_INPUT when nobody knows these. Of a
+ * program that does not build the plan holds the reason.
  */
 struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *kernel,
 				const char *selftests, const struct kernel_options *options,

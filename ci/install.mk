@@ -14,12 +14,13 @@ INSTALL_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 .PHONY: install
 install: all
 	$(Q)install -d '$(INSTALL_BIN)' '$(INSTALL_DATA)/topologies' '$(INSTALL_DATA)/kernels' \
-		'$(INSTALL_DOC)' '$(INSTALL_MAN)' '$(INSTALL_COMPLETION)'
+		'$(INSTALL_DATA)/tests' '$(INSTALL_DOC)' '$(INSTALL_MAN)' '$(INSTALL_COMPLETION)'
 	$(Q)install '$(O)/topolab' '$(INSTALL_BIN)/topolab'
 	$(Q)install '$(O)/agent' '$(INSTALL_DATA)/agent'
 	$(Q)install -m 644 topologies/*.yaml topologies/boot-times.txt \
 		'$(INSTALL_DATA)/topologies'
 	$(Q)install -m 644 kernels/*.yaml '$(INSTALL_DATA)/kernels'
+	$(Q)cp -R --no-preserve=mode,ownership tests/guest '$(INSTALL_DATA)/tests/'
 	$(Q)install -m 644 lab/report/result.schema.json '$(INSTALL_DATA)'
 	$(Q)install -m 644 README.md CHANGELOG.md LICENSE '$(INSTALL_DOC)'
 	$(Q)install -m 644 '$(O)/topolab.1' '$(INSTALL_MAN)/topolab.1'

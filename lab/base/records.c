@@ -219,9 +219,9 @@ static bool parser_record(struct parser *parser, GError **error)
 	return true;
 }
 
-struct records *records_parse(const guint8 *data, gsize length, GError **error)
+struct records *records_parse_some(const guint8 *data, gsize length, GError **error)
 {
-	AUTO(records) *records = g_new0(struct records, 1);
+	struct records *records = g_new0(struct records, 1);
 	struct parser parser = {.data = data, .length = length, .records = records};
 
 	records->list = g_ptr_array_new_with_free_func(record_free);
@@ -229,12 +229,23 @@ struct records *records_parse(const guint8 *data, gsize length, GError **error)
 	if (length > RECORDS_MAX_BYTES) {
 		parser_fail(&parser, error, "the stream has %zu bytes, the limit is %u", length,
 			    RECORDS_MAX_BYTES);
-		return NULL;
+		return records;
 	}
-	while (parser.offset < length)
-		if (!parser_record(&parser, error))
-			return NULL;
-	return g_steal_pointer(&records);
+	while (parser.offset < length && parser_record(&parser, error))
+		;
+	return records;
+}
+
+struct records *records_parse(const guint8 *data, gsize length, GError **error)
+{
+	GError *problem = NULL;
+	struct records *records = records_parse_some(data, length, &problem);
+
+	if (!problem)
+		return records;
+	g_propagate_error(error, problem);
+	records_free(records);
+	return NULL;
 }
 
 guint records_count(const struct records *records)

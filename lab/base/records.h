@@ -30,6 +30,8 @@ struct records;
 
 /* ERROR_LAB: garbage, cut short, wrong checksum, too long. An empty stream has zero records. */
 struct records *records_parse(const guint8 *data, gsize length, GError **error);
+/* The records before the first that is wrong, and in @error what is: never NULL. */
+struct records *records_parse_some(const guint8 *data, gsize length, GError **error);
 void records_free(struct records *records);
 AUTO_DEFINE(records, records_free)
 

@@ -34,8 +34,10 @@ static void print_formats(void)
 
 static void print_tests(void)
 {
-	for (const struct run_test *test = run_tests; test->name; test++)
-		printf("%s\n", test->name);
+	g_auto(GStrv) names = run_tests_names();
+
+	for (unsigned i = 0; names[i]; i++)
+		printf("%s\n", names[i]);
 }
 
 static const struct list {

@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "cmd/command.h"
 #include "kernel/kernel_file.h"
+#include "run/guest_test.h"
 #include "run/tests.h"
 #include "topo/load.h"
 
@@ -86,14 +87,36 @@ static void list_kernels(GError **error)
 	table_print(table);
 }
 
-static void list_tests(GError **error G_GNUC_UNUSED)
+static void list_test(struct table *table, const char *name, GError **first)
+{
+	GError *problem = NULL;
+	AUTO(guest_test) *test = guest_test_load(name, &problem);
+	g_autofree char *programs = NULL;
+
+	if (!test) {
+		table_add(table, name, NULL, NULL, "(cannot be read)");
+		keep_first(first, problem);
+		return;
+	}
+	programs = g_strdup_printf("%u", test->programs->len);
+	table_add(table, name, test->group, programs, test->title);
+}
+
+static void list_tests(GError **error)
 {
 	static const struct table_column columns[] = {
-		{"NAME", TABLE_LEFT}, {"TITLE", TABLE_WRAP}, {0}};
+		{"NAME", TABLE_LEFT},
+		{"GROUP", TABLE_LEFT},
+		{"PROGRAMS", TABLE_RIGHT},
+		{"TITLE", TABLE_WRAP},
+		{0},
+	};
+	g_auto(GStrv) names = guest_test_list();
 	AUTO(table) *table = table_new(columns);
 
-	for (const struct run_test *test = run_tests; test->name; test++)
-		table_add(table, test->name, test->title);
+	table_add(table, TEST_DOMAINS, NULL, NULL, TEST_DOMAINS_TITLE);
+	for (unsigned i = 0; names[i]; i++)
+		list_test(table, names[i], error);
 	table_print(table);
 }
 

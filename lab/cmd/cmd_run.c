@@ -22,6 +22,7 @@ enum {
 	KEY_FORMAT,
 	KEY_QUIET,
 	KEY_TEST,
+	KEY_SELFTESTS,
 	KEY_REQUIRE_ALL,
 	KEY_BISECT,
 	KEY_SHARD,
@@ -36,7 +37,13 @@ static const struct argp_option run_options[] = {
 	{.name = "test",
 	 .key = KEY_TEST,
 	 .arg = "T",
-	 .doc = "Judge T; there is 'domains', the default"},
+	 .doc = "Judge T beside the sched domains, which are always judged: a test or a group of "
+		"`topolab list tests`, or a test's folder by path; may be repeated"},
+	{.name = "selftests",
+	 .key = KEY_SELFTESTS,
+	 .arg = "DIR",
+	 .doc = "Take the kernel's selftests from the Linux tree DIR (default: the "
+		"kernel's own sources, fetched if need be)"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",
@@ -118,7 +125,11 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 		options->verbose = true;
 		return true;
 	case KEY_TEST:
-		return run_test_require(value, error) != NULL;
+		option_append(&options->tests, value);
+		return true;
+	case KEY_SELFTESTS:
+		options->selftests = value;
+		return true;
 	case KEY_ACCEL:
 		options->accel = accel_require(value, error);
 		return options->accel != NULL;
@@ -173,6 +184,7 @@ static int run_run(char **arguments, void *settings, GError **error)
 	options->format = options->format ?: report_format_find("text");
 	status = gdb_check(options, error) ? run_all(options, error) : 2;
 	g_strfreev(options->kernels);
+	g_strfreev(options->tests);
 	return status;
 }
 

@@ -93,6 +93,12 @@ void channel_error(struct channel *channel, const char *text)
 	text_free(&line);
 }
 
+void channel_line(struct channel *channel, const char *json)
+{
+	channel_write(channel, json, strlen(json));
+	channel_write(channel, "\n", 1);
+}
+
 void channel_close(struct channel *channel)
 {
 	static const char bye[] = "{\"type\":\"bye\"}\n";

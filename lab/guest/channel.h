@@ -16,6 +16,8 @@ void channel_hello(struct channel *channel);
 void channel_blob(struct channel *channel, const char *name, const void *data, size_t length);
 /* @text: why the evidence is missing; one line of plain ASCII. */
 void channel_error(struct channel *channel, const char *text);
+/* A record: one line of JSON without its newline. */
+void channel_line(struct channel *channel, const char *json);
 /* Says "bye" and returns when the host has everything. */
 void channel_close(struct channel *channel);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The agent: PID 1 of the guest. It mounts what it reads, gathers the evidence, sends it and powers
- * the guest off, or stays and runs what the host asks for (base/frames.h). Started by hand as
- * another process it writes the same stream to stdout and leaves the machine alone, which is how
- * evidence of a real machine is made.
+ * The agent: PID 1 of the guest. It mounts what it reads, gathers the evidence, sends it, runs the
+ * test programs that it was given (base/test_job.h) and powers the guest off, or stays and runs
+ * what the host asks for (base/frames.h). Started by hand as another process it writes the same
+ * stream to stdout and leaves the machine alone, which is how evidence of a real machine is made.
  */
 #include "guest/channel.h"
 #include "guest/gather.h"
 #include "guest/serve.h"
+#include "guest/tests.h"
 #include "guest/text.h"
 
 #include <errno.h>
@@ -117,7 +118,6 @@ static void evidence_send(struct channel *channel)
 		channel_error(channel, problem);
 	else
 		channel_blob(channel, "evidence", evidence.data, evidence.length);
-	channel_close(channel);
 	text_free(&evidence);
 }
 
@@ -141,12 +141,16 @@ int main(void)
 
 	if (getpid() != 1) {
 		evidence_send(&channel);
+		channel_close(&channel);
 		return 0;
 	}
 	filesystems_mount();
 	if (channel_open(&channel) == 0) {
 		port = serve_is_wanted() ? serve_open(channel.name) : -1;
 		evidence_send(&channel);
+		/* The evidence is of the kernel before any test changed it. */
+		tests_run(&channel);
+		channel_close(&channel);
 	} else {
 		console_complain();
 	}

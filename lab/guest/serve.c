@@ -4,6 +4,7 @@
 #include "guest/command.h"
 #include "guest/link.h"
 #include "guest/ports.h"
+#include "guest/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -385,27 +384,6 @@ static void busybox_install(void)
 		waitpid(pid, NULL, 0);
 }
 
-static void world_prepare(void)
-{
-	static const struct {
-		const char *type, *target;
-	} mounts[] = {
-		{"devpts", "/dev/pts"},
-		{"tmpfs", "/tmp"},
-		{"cgroup2", "/sys/fs/cgroup"},
-		{"tracefs", "/sys/kernel/tracing"},
-	};
-
-	for (unsigned i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
-		/* What this kernel does not have is not there for the commands either. */
-		mkdir(mounts[i].target, 0755);
-		mount(mounts[i].type, mounts[i].target, mounts[i].type, 0, NULL);
-	}
-	setenv("PATH", "/bin:/sbin:/usr/bin:/usr/sbin", 1);
-	setenv("HOME", "/", 1);
-	busybox_install();
-}
-
 void serve(int fd)
 {
 	static struct server server;
@@ -414,6 +392,7 @@ void serve(int fd)
 
 	server.link.fd = fd;
 	world_prepare();
+	busybox_install();
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &before);

@@ -33,6 +33,7 @@ struct result {
 	char *ending_detail;   /* NULL: nothing to add */
 	struct look *look;     /* the last one at the guest; NULL: none was taken */
 	char *channel_problem; /* NULL: the agent's stream was fine */
+	GPtrArray *programs;   /* struct program *, of its tests; NULL: the domains alone */
 	char *folder;	       /* the job's folder relative to the run's: "nps4/debian-6.12" */
 	struct judgement *judgement;
 };

@@ -92,6 +92,33 @@ static void run_to_json(const struct result *result, json_t *json)
 	json_object_set_new(json, "look", look_to_json(result->look));
 }
 
+static json_t *program_to_json(const struct program *program)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "name", text_to_json(program->name));
+	json_object_set_new(json, "answer", json_string(answer_name(program->answer)));
+	json_object_set_new(json, "required", json_boolean(program->required));
+	json_object_set_new(json, "end", json_string(program_end_name(program->end)));
+	json_object_set_new(json, "number", json_integer(program->number));
+	json_object_set_new(json, "seconds", json_integer(program->seconds));
+	json_object_set_new(json, "ms", number_to_json(program->ms));
+	json_object_set_new(json, "dropped", json_integer(program->dropped));
+	json_object_set_new(json, "left", json_integer(program->left));
+	json_object_set_new(json, "reason", text_to_json(program->reason));
+	return json;
+}
+
+/* What they printed lies in files of its own. */
+static json_t *programs_to_json(const GPtrArray *programs)
+{
+	json_t *array = json_array();
+
+	for (guint i = 0; programs && i < programs->len; i++)
+		json_array_append_new(array, program_to_json(programs->pdata[i]));
+	return array;
+}
+
 json_t *result_to_json(const struct result *result)
 {
 	json_t *json = json_object();
@@ -104,6 +131,7 @@ json_t *result_to_json(const struct result *result)
 	run_to_json(result, json);
 	json_object_set_new(json, "verdict", json_string(verdict_name(result_verdict(result))));
 	json_object_set_new(json, "checks", checks_to_json(result->judgement));
+	json_object_set_new(json, "programs", programs_to_json(result->programs));
 	json_object_set_new(json, "metrics", json_array());
 	json_object_set_new(json, "domains", domains_to_json(result->judgement));
 	return json;
@@ -232,6 +260,42 @@ static void reader_run(struct reader *reader, const json_t *json, struct result 
 	result->channel_problem = g_strdup(reader_text(reader, json, "channel_problem"));
 }
 
+static struct program *reader_program(struct reader *reader, const json_t *json)
+{
+	struct program *program = g_new0(struct program, 1);
+	const char *answer = reader_needed_text(reader, json, "answer");
+	const char *end = reader_needed_text(reader, json, "end");
+
+	program->name = g_strdup(reader_needed_text(reader, json, "name"));
+	/* It names a file. */
+	if (program->name && !program_name_is_sane(program->name))
+		reader_fail(reader, "name", "the name of a program");
+	if (answer && !answer_from_name(answer, &program->answer))
+		reader_fail(reader, "answer", "the name of an answer");
+	if (end && !program_end_from_name(end, &program->end))
+		reader_fail(reader, "end", "the name of a program's end");
+	program->required = json_is_true(json_object_get(json, "required"));
+	program->number = (int)MAX(reader_number(reader, json, "number"), 0);
+	program->seconds = (unsigned)MAX(reader_number(reader, json, "seconds"), 0);
+	program->ms = reader_number(reader, json, "ms");
+	program->dropped = MAX(reader_number(reader, json, "dropped"), 0);
+	program->left = (unsigned)MAX(reader_number(reader, json, "left"), 0);
+	program->reason = g_strdup(reader_text(reader, json, "reason"));
+	return program;
+}
+
+/* Results of before there were tests have none. */
+static void reader_programs(struct reader *reader, const json_t *json, struct result *result)
+{
+	const json_t *array = json_object_get(json, "programs");
+
+	if (json_array_size(array) == 0)
+		return;
+	result->programs = programs_new();
+	for (size_t i = 0; i < json_array_size(array); i++)
+		g_ptr_array_add(result->programs, reader_program(reader, json_array_get(array, i)));
+}
+
 struct result *result_from_json(const json_t *json, GError **error)
 {
 	AUTO(result) *result = result_new();
@@ -244,6 +308,7 @@ struct result *result_from_json(const json_t *json, GError **error)
 	result->topology_text = g_strdup(reader_needed_text(&reader, json, "topology_text"));
 	reader_kernel(&reader, json, result);
 	reader_run(&reader, json, result);
+	reader_programs(&reader, json, result);
 	reader_judgement(&reader, json, result);
 	if (reader.failed || !look_from_json(json_object_get(json, "look"), &result->look, error))
 		return NULL;

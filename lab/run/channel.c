@@ -2,6 +2,7 @@
 #include "run/channel.h"
 
 #include "base/records.h"
+#include "run/answers.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static char *lack_of_evidence(const struct records *records)
 	return g_strdup_printf("the agent sent no evidence but '%s'", valid);
 }
 
-GBytes *channel_evidence(const char *folder, char **problem)
+GBytes *channel_read(const char *folder, GPtrArray *programs, char **problem)
 {
 	g_autofree char *path = g_build_filename(folder, CHANNEL_FILE, NULL);
 	g_autofree char *data = NULL;
@@ -41,17 +42,56 @@ GBytes *channel_evidence(const char *folder, char **problem)
 
 	if (!g_file_get_contents(path, &data, &length, NULL) || length == 0)
 		return NULL;
-	records = records_parse((const guint8 *)data, length, &error);
-	if (!records) {
-		*problem = g_strdup(error->message);
-		return NULL;
-	}
+	/* A kernel that died of a test may have sent good evidence before. */
+	records = records_parse_some((const guint8 *)data, length, &error);
 	evidence = records_blob(records, "evidence");
-	if (!records_complete(records))
+	if (programs)
+		answers_take(records, programs, error ? NULL : &error);
+	if (error)
+		*problem = g_strdup(error->message);
+	else if (!records_complete(records))
 		*problem = g_strdup("the agent's stream ends before it said bye");
 	else if (!evidence)
 		*problem = lack_of_evidence(records);
 	return evidence ? g_bytes_ref(evidence) : NULL;
+}
+
+/*
+ * The last @size bytes, or all there are, with blanks for NULs; NUL-terminated in @tail, which has
+ * room for one more.
+ */
+static bool read_tail(const char *folder, char *tail, gsize size)
+{
+	g_autofree char *path = g_build_filename(folder, CHANNEL_FILE, NULL);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = -1;
+
+	if (fd < 0)
+		return false;
+	if (lseek(fd, -(off_t)size, SEEK_END) >= 0 || lseek(fd, 0, SEEK_SET) == 0)
+		length = read(fd, tail, size);
+	close(fd);
+	for (ssize_t i = 0; i < length; i++)
+		if (!tail[i])
+			tail[i] = ' ';
+	tail[MAX(length, 0)] = '\0';
+	return length > 0;
+}
+
+char *channel_running(const char *folder)
+{
+	static const char before[] = "{\"type\":\"running\",\"program\":\"";
+	char tail[4096 + 1];
+	const char *found = NULL;
+	g_autofree char *name = NULL;
+
+	if (read_tail(folder, tail, sizeof(tail) - 1))
+		found = g_strrstr(tail, before);
+	if (!found)
+		return NULL;
+	found += strlen(before);
+	name = g_strndup(found, strcspn(found, "\""));
+	return program_name_is_sane(name) ? g_steal_pointer(&name) : NULL;
 }
 
 bool channel_has_ended(const char *folder)

@@ -9,10 +9,18 @@
 #define CHANNEL_FILE "channel.bin"
 
 /*
- * The evidence.tar.gz that the agent sent; NULL when it sent none. @problem receives a sentence
- * when the stream is not whole, and stays NULL when it is, or when nothing came at all.
+ * The evidence.tar.gz that the agent sent; NULL when it sent none. What became of the test programs
+ * goes into @programs (struct program *; NULL: none were asked for), as far as it was said.
+ * @problem receives a sentence when the stream is not whole or answers what nobody asked, and stays
+ * NULL when it is whole, or when nothing came at all.
  */
-GBytes *channel_evidence(const char *folder, char **problem);
+GBytes *channel_read(const char *folder, GPtrArray *programs, char **problem);
+
+/*
+ * Of a stream that still grows, the name of the program that its end says runs; NULL: it says
+ * nothing such. Cheap, and only for the eye. Caller frees.
+ */
+char *channel_running(const char *folder);
 
 /* Has the agent said its last word, "bye"? Cheap, for a stream that still grows. */
 bool channel_has_ended(const char *folder);

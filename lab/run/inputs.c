@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/inputs.h"
 
+#include "run/tests.h"
+
 #include "base/error.h"
 #include "topo/load.h"
 
@@ -11,8 +13,12 @@ static void topo_release(gpointer topo)
 
 void run_inputs_clear(struct run_inputs *inputs)
 {
-	for (unsigned i = 0; inputs->kernels && i < inputs->n_kernels; i++)
+	for (unsigned i = 0; inputs->kernels && i < inputs->n_kernels; i++) {
+		g_clear_pointer(&inputs->plans[i], test_plan_free);
 		g_clear_pointer(&inputs->kernels[i], kernel_free);
+	}
+	g_free(inputs->plans);
+	g_clear_pointer(&inputs->tests, g_ptr_array_unref);
 	g_free(inputs->kernels);
 	g_free(inputs->ours);
 	g_clear_pointer(&inputs->topologies, g_ptr_array_unref);
@@ -71,25 +77,47 @@ static bool has_jobs(const struct run_inputs *inputs, unsigned kernel)
 	return false;
 }
 
+static bool load_kernels(struct run_inputs *inputs, const char *const *names,
+			 const struct kernel_options *options, GError **error)
+{
+	for (unsigned i = 0; i < inputs->n_kernels; i++) {
+		if (!has_jobs(inputs, i))
+			continue;
+		inputs->kernels[i] = kernel_get(names[i], options, error);
+		if (!inputs->kernels[i])
+			return false;
+	}
+	return true;
+}
+
+static bool plan_tests(struct run_inputs *inputs, const char *selftests,
+		       const struct kernel_options *options, GError **error)
+{
+	for (unsigned i = 0; inputs->tests->len > 0 && i < inputs->n_kernels; i++) {
+		if (!inputs->kernels[i])
+			continue;
+		inputs->plans[i] =
+			test_plan_new(inputs->tests, inputs->kernels[i], selftests, options, error);
+		if (!inputs->plans[i])
+			return false;
+	}
+	return true;
+}
+
 bool run_inputs_load(struct run_inputs *inputs, const struct run_options *options,
 		     const struct kernel_options *kernel_options, GError **error)
 {
 	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
 	const char *const *kernels =
 		options->kernels ? (const char *const *)options->kernels : default_kernels;
+	g_autoptr(GPtrArray) tests = run_tests_choose((const char *const *)options->tests, error);
 
-	if (!load_topologies(inputs, options->topologies, error))
+	if (!tests || !load_topologies(inputs, options->topologies, error))
 		return false;
 	inputs->n_kernels = g_strv_length((char **)(guintptr)kernels);
 	inputs->kernels = g_new0(struct kernel *, inputs->n_kernels);
-	if (!choose_jobs(inputs, &options->shard, kernels, error))
-		return false;
-	for (unsigned i = 0; i < inputs->n_kernels; i++) {
-		if (!has_jobs(inputs, i))
-			continue;
-		inputs->kernels[i] = kernel_get(kernels[i], kernel_options, error);
-		if (!inputs->kernels[i])
-			return false;
-	}
-	return true;
+	inputs->plans = g_new0(struct test_plan *, inputs->n_kernels);
+	return choose_jobs(inputs, &options->shard, kernels, error) &&
+	       load_kernels(inputs, kernels, kernel_options, error) &&
+	       plan_tests(inputs, options->selftests, kernel_options, error);
 }

@@ -23,6 +23,7 @@ struct job {
 	struct vm_root *root;
 	struct vm *vm;
 	struct result *result; /* until it is handed over */
+	char *running;	       /* "testing rseq.basic_test"; NULL: none was heard of */
 	bool up;	       /* judged and published while the guest stays */
 	gint64 begun_usec;     /* monotonic */
 	bool started;	       /* vCPUs have run */
@@ -88,6 +89,8 @@ static struct result *job_result_new(const struct job_spec *spec)
 		(double)topo_n_cpus(spec->topo) * MAX(spec->guests, 1) / g_get_num_processors();
 	result->started = g_date_time_format_iso8601(now);
 	result->boots = spec->boots;
+	if (spec->tests)
+		result->programs = test_plan_programs(spec->tests, &spec->test_host);
 	result->folder = job_folder(spec);
 	return result;
 }
@@ -124,6 +127,8 @@ static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
 {
 	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
 
+	if (initramfs && spec->tests)
+		return test_plan_add(spec->tests, &spec->test_host, initramfs, error);
 	if (!initramfs || !spec->stay)
 		return g_steal_pointer(&initramfs);
 	return initramfs_add(initramfs, spec->stay->files, spec->stay->n_files, error);
@@ -174,10 +179,35 @@ static void job_save_evidence(struct job *job, GBytes *evidence)
 		job_add_error(job, "lab.evidence", error);
 }
 
+/* tests/NAME.log, for whoever reads them and for `topolab judge`. */
+static void job_save_outputs(struct job *job)
+{
+	g_autofree char *folder = g_build_filename(job->part_folder, "tests", NULL);
+	const GPtrArray *programs = job->result->programs;
+	g_autoptr(GError) error = NULL;
+
+	if (g_mkdir_with_parents(folder, 0755) != 0) {
+		g_set_error(&error, TOPOLAB_ERROR, ERROR_LAB, "cannot make '%s': %s", folder,
+			    g_strerror(errno));
+		job_add_error(job, "lab.tests", error);
+		return;
+	}
+	for (guint i = 0; i < programs->len; i++) {
+		const struct program *program = programs->pdata[i];
+		g_autofree char *name = g_strconcat(program->name, ".log", NULL);
+
+		if (!program->output ||
+		    write_file(folder, name, program->output, program->output_length, &error))
+			continue;
+		job_add_error(job, "lab.tests", error);
+		return;
+	}
+}
+
 static void job_judge(struct job *job)
 {
-	g_autoptr(GBytes) evidence =
-		channel_evidence(job->part_folder, &job->result->channel_problem);
+	g_autoptr(GBytes) evidence = channel_read(job->part_folder, job->result->programs,
+						  &job->result->channel_problem);
 	g_autofree char *console_path = g_build_filename(job->part_folder, "console.log", NULL);
 	g_autofree char *console = NULL;
 	g_autoptr(GError) error = NULL;
@@ -198,6 +228,8 @@ static void job_judge(struct job *job)
 		job_add_error(job, "lab.console", error);
 	if (evidence)
 		job_save_evidence(job, evidence);
+	if (job->result->programs)
+		job_save_outputs(job);
 }
 
 /* The folder appears under its name only when it is whole. */
@@ -275,8 +307,18 @@ static void job_stays(struct job *job)
 static void job_vm_progress(const struct vm_progress *progress, void *data)
 {
 	struct job *job = data;
+	struct vm_progress shown = *progress;
+	g_autofree char *program = job->spec.tests && progress->channel_bytes
+					   ? channel_running(job->part_folder)
+					   : NULL;
 
-	job->progress(progress, job->data);
+	if (program) {
+		g_free(job->running);
+		job->running = g_strconcat("testing ", program, NULL);
+	}
+	if (job->running && strcmp(shown.state, "gathering") == 0)
+		shown.state = job->running;
+	job->progress(&shown, job->data);
 	if (job->spec.stay && !job->up && progress->channel_bytes &&
 	    channel_has_ended(job->part_folder))
 		job_stays(job);
@@ -382,5 +424,6 @@ void job_free(struct job *job)
 	if (job->result)
 		result_free(job->result);
 	g_free(job->part_folder);
+	g_free(job->running);
 	g_free(job);
 }

@@ -7,6 +7,7 @@
 #include "image/initramfs.h"
 #include "kernel/kernel.h"
 #include "report/report.h"
+#include "run/test_plan.h"
 #include "topo/topo.h"
 #include "vm/vm.h"
 
@@ -34,8 +35,10 @@ struct job_spec {
 	const struct kernel *kernel;
 	GBytes *agent;
 	enum emit_accel accel;
-	const char *uri;	/* NULL: the embedded driver */
-	const char *run_folder; /* the job's folder is made below it */
+	const char *uri;	       /* NULL: the embedded driver */
+	const char *run_folder;	       /* the job's folder is made below it */
+	const struct test_plan *tests; /* NULL: the domains alone */
+	struct test_host test_host;    /* for the tests */
 	unsigned silence_seconds, deadline_seconds;
 	struct job_debug debug;
 	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */

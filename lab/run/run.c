@@ -14,6 +14,7 @@
 #include "run/output.h"
 #include "run/pack.h"
 #include "run/progress.h"
+#include "run/test_plan.h"
 #include "vm/qemu.h"
 #include "vm/vm.h"
 
@@ -160,33 +161,46 @@ static unsigned run_guests_at_once(const struct run *run)
 }
 
 /*
- * Each vCPU more than the host has takes its turn; under TCG one instruction costs tens, and
- * firmware and decompression run on one vCPU alone while nothing is printed.
+ * How many times longer than on a host that has a CPU for each vCPU a guest may take: each vCPU
+ * more than the host has takes its turn; under TCG one instruction costs tens, and firmware and
+ * decompression run on one vCPU alone while nothing is printed.
  */
-static unsigned job_silence_seconds(const struct run *run, const struct topo *topo)
+static unsigned job_slowness(const struct run *run, const struct topo *topo)
 {
-	unsigned base = run->options->timeout_seconds ?: SILENCE_SECONDS;
 	unsigned vcpus = topo_n_cpus(topo) * run_guests_at_once(run);
 	unsigned share = 1 + vcpus / (16 * g_get_num_processors());
 
-	return base * share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
+	return share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
 }
 
-static bool run_plan_job(struct run *run, const struct topo *topo, const struct kernel *kernel,
-			 GError **error)
+/* Why a test that measures time finds nothing out; NULL: it does. */
+static const char *job_untimely(const struct run *run, const struct topo *topo)
 {
+	if (run->accel == EMIT_ACCEL_TCG)
+		return "it measures time, which under TCG is not the CPU's";
+	if (topo_n_cpus(topo) * run_guests_at_once(run) > g_get_num_processors())
+		return "it measures time, and more vCPUs run than this host has CPUs";
+	return NULL;
+}
+
+static bool run_plan_job(struct run *run, unsigned topology, unsigned kernel, GError **error)
+{
+	const struct topo *topo = g_ptr_array_index(run->inputs.topologies, topology);
 	struct run_job *run_job = g_new0(struct run_job, 1);
+	unsigned slow = job_slowness(run, topo);
 
 	run_job->run = run;
 	run_job->index = run->waiting->len;
 	run_job->spec = (struct job_spec){
 		.topo = topo,
-		.kernel = kernel,
+		.kernel = run->inputs.kernels[kernel],
 		.agent = run->agent,
 		.accel = run->accel,
 		.uri = run->options->uri,
 		.run_folder = run->folder,
-		.silence_seconds = job_silence_seconds(run, topo),
+		.silence_seconds = (run->options->timeout_seconds ?: SILENCE_SECONDS) * slow,
+		.tests = run->inputs.plans[kernel],
+		.test_host = {.slow = slow, .untimely = job_untimely(run, topo)},
 		.deadline_seconds = run->options->deadline_seconds,
 		.debug = run->options->debug,
 		.boots = 1,
@@ -218,8 +232,7 @@ static bool run_plan(struct run *run, GError **error)
 	for (unsigned t = 0; t < run->inputs.topologies->len; t++)
 		for (unsigned k = 0; k < run->inputs.n_kernels; k++)
 			if (run_inputs_has_job(&run->inputs, t, k) &&
-			    !run_plan_job(run, g_ptr_array_index(run->inputs.topologies, t),
-					  run->inputs.kernels[k], error))
+			    !run_plan_job(run, t, k, error))
 				return false;
 	g_ptr_array_set_size(run->results, (int)run->waiting->len);
 	return true;

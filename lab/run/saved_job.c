@@ -79,6 +79,20 @@ static bool job_read_beside(struct saved_job *job, const char *name, char **data
 	return !g_file_test(path, G_FILE_TEST_EXISTS) || file_read(path, data, length, error);
 }
 
+static bool job_read_outputs(struct saved_job *job, GError **error)
+{
+	const GPtrArray *programs = job->result->programs;
+
+	for (guint i = 0; programs && i < programs->len; i++) {
+		struct program *program = programs->pdata[i];
+		g_autofree char *name = g_strdup_printf("tests/%s.log", program->name);
+
+		if (!job_read_beside(job, name, &program->output, &program->output_length, error))
+			return false;
+	}
+	return true;
+}
+
 static bool job_read(struct saved_job *job, GError **error)
 {
 	char *evidence = NULL;
@@ -90,7 +104,7 @@ static bool job_read(struct saved_job *job, GError **error)
 		return false;
 	if (evidence)
 		job->evidence = g_bytes_new_take(evidence, length);
-	return true;
+	return job_read_outputs(job, error);
 }
 
 struct saved_job *saved_job_open(const char *path, GError **error)

@@ -64,7 +64,12 @@ enum verdict checks_verdict(const struct checks *checks)
 
 	if (checks->array->len == 0)
 		return VERDICT_ERROR;
-	for (guint i = 0; i < checks->array->len; i++)
-		worst = MAX(worst, checks_get(checks, i)->verdict);
+	for (guint i = 0; i < checks->array->len; i++) {
+		const struct check *check = checks_get(checks, i);
+
+		if (check->verdict != VERDICT_SKIP ||
+		    !g_str_has_prefix(check->name, CHECK_TEST_PREFIX))
+			worst = MAX(worst, check->verdict);
+	}
 	return worst;
 }

@@ -500,6 +500,8 @@ struct judgement *judge(const struct verdict_input *input)
 		judge_evidence(&session);
 	judge_silence(&session);
 	judge_console(&session);
+	if (input->programs)
+		check_programs(input->programs, input->ending, judgement->checks);
 	judge_complete(&session);
 	root_unref(session.evidence);
 	g_clear_pointer(&session.log, g_ptr_array_unref);

@@ -9,6 +9,7 @@
 #include "topo/domains.h"
 #include "topo/topo.h"
 #include "topo/view.h"
+#include "verdict/programs.h"
 
 #include <glib.h>
 
@@ -52,6 +53,11 @@ guint checks_count(const struct checks *checks);
 const struct check *checks_get(const struct checks *checks, guint i);
 /* Copies every string of @check. */
 void checks_add(struct checks *checks, const struct check *check);
+/*
+ * The names of checks of single test programs. One that was skipped weighs nothing: a job passes
+ * without the programs that its kernel is too old for. One that must not be skipped fails.
+ */
+#define CHECK_TEST_PREFIX "test."
 /* No check at all is ERROR: nothing was judged. */
 enum verdict checks_verdict(const struct checks *checks);
 
@@ -64,7 +70,8 @@ struct verdict_input {
 	const char *channel_problem; /* why the agent's stream was not usable; NULL: it was */
 	const char *console;	     /* raw console text, maybe empty; NULL: none was kept */
 	gsize console_length;
-	GBytes *evidence; /* evidence.tar.gz; NULL: the guest sent none */
+	GBytes *evidence;	   /* evidence.tar.gz; NULL: the guest sent none */
+	const GPtrArray *programs; /* struct program *, of the tests asked for; NULL: none were */
 	/*
 	 * Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.
 	 */

@@ -20,7 +20,8 @@ static const struct bad bad_lines[] = {
 	{"run --jobs 0 nps4-mini", "--jobs takes a whole number from 1 to 64, not '0'"},
 	{"run --jobs 007 nps4-mini", "--jobs takes a whole number from 1 to 64, not '007'"},
 	{"run --accel xen nps4-mini", "--accel takes auto, kvm or tcg, not 'xen'"},
-	{"run --test wakeups nps4-mini", "there is no test 'wakeups', the tests are: domains"},
+	{"run --test wakeups nps4-mini", "there is no test 'wakeups', the tests and their "
+					 "groups are: cgroup-cpu, domains, membarrier, "},
 	{"run --format yaml nps4-mini",
 	 "there is no report format 'yaml', the formats are: github, json, junit, markdown, "
 	 "tap, text"},

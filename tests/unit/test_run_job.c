@@ -71,7 +71,7 @@ static void test_agent_says_why(void)
 	g_autofree char *problem = NULL;
 
 	g_assert_true(g_file_set_contents(path, stream, -1, NULL));
-	g_assert_null(channel_evidence(folder, &problem));
+	g_assert_null(channel_read(folder, NULL, &problem));
 	g_assert_cmpstr(problem, ==, "the agent sent no evidence but 'the gathering process died'");
 	g_remove(path);
 	g_rmdir(folder);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The test programs that a kernel gets: built before any guest starts, or skipped with the reason.
+ */
+#ifndef RUN_TEST_PLAN_H
+#define RUN_TEST_PLAN_H
+
+#include "base/auto.h"
+#include "image/initramfs.h"
+#include "kernel/kernel.h"
+
+#include <glib.h>
+
+struct test_plan;
+
+/*
+ * @tests: struct guest_test *. @selftests: the tree that programs of the kernel's selftests come
+ * from; NULL: the sources of @kernel, fetched if need be. ERROR_INPUT when nobody knows these. Of a
+ * program that does not build the plan holds the reason.
+ */
+struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *kernel,
+				const char *selftests, const struct kernel_options *options,
+				GError **error);
+void test_plan_free(struct test_plan *plan);
+AUTO_DEFINE(test_plan, test_plan_free)
+
+/* What a guest is given of its host. */
+struct test_host {
+	unsigned slow; /* how many times the seconds of its test a program gets */
+	/* Why a test that measures time finds nothing out there; NULL: it does. */
+	const char *untimely;
+};
+
+/* struct program *, each with its @end PROGRAM_SKIPPED or PROGRAM_UNHEARD. */
+GPtrArray *test_plan_programs(const struct test_plan *plan, const struct test_host *host);
+/* @initramfs with the programs, and the file that tells the agent to run them. */
+GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host, GBytes *initramfs,
+		      GError **error);
+
+#endif

@@ -19,7 +19,8 @@ static bool environment_is_kept(const char *name)
 	for (unsigned i = 0; i < G_N_ELEMENTS(kept); i++)
 		if (strcmp(name, kept[i]) == 0)
 			return true;
-	return g_str_has_prefix(name, "XDG_") || g_str_has_prefix(name, "TOPOLAB_");
+	return g_str_has_prefix(name, "XDG_") || g_str_has_prefix(name, "TOPOLAB_") ||
+	       g_str_has_prefix(name, "CCACHE_");
 }
 
 static char **spawn_environment(const char *const *added)

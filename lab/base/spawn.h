@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The one way to start a program: no shell, no inherited descriptors, a clean environment
- * (PATH, HOME, XDG_*, TOPOLAB_*, LC_ALL=C.UTF-8 and what the caller adds).
+ * (PATH, HOME, XDG_*, CCACHE_*, TOPOLAB_*, LC_ALL=C.UTF-8 and what the caller adds).
  */
 #ifndef BASE_SPAWN_H
 #define BASE_SPAWN_H

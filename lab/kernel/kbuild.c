@@ -143,7 +143,11 @@ static char *compiler(const struct kbuild *kbuild)
 	if (used || kbuild_in_place(kbuild))
 		return used;
 	ccache = g_find_program_in_path("ccache");
-	return ccache ? g_strdup("ccache gcc") : NULL;
+	if (!ccache)
+		return NULL;
+	/* A file that it does not know is then not preprocessed twice: a fifth of a first build. */
+	g_setenv("CCACHE_DEPEND", "1", FALSE);
+	return g_strdup("ccache gcc");
 }
 
 /* As root through sudo, in the caller's tree: make runs as the caller, whose files it makes. */

@@ -63,12 +63,13 @@ static void kill_everybody(void)
 	printf("alone\n");
 }
 
-static void flood(void)
+/* Blocks of 4 KiB; less than none: without end. */
+static void talk(int blocks)
 {
 	static char garbage[4096];
 
 	memset(garbage, '{', sizeof(garbage));
-	while (fwrite(garbage, 1, sizeof(garbage), stdout) > 0)
+	while (blocks-- && fwrite(garbage, 1, sizeof(garbage), stdout) > 0)
 		;
 }
 
@@ -88,7 +89,9 @@ int main(int argc, char **argv)
 		for (printf("asleep\n");;)
 			pause();
 	else if (strcmp(mode, "flood") == 0)
-		flood();
+		talk(-1);
+	else if (strcmp(mode, "talk") == 0)
+		talk(272);
 	else if (strcmp(mode, "breed") == 0)
 		breed();
 	else if (strcmp(mode, "kill") == 0)

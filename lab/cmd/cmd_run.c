@@ -23,6 +23,7 @@ enum {
 	KEY_QUIET,
 	KEY_TEST,
 	KEY_SELFTESTS,
+	KEY_SCHEDULER,
 	KEY_REQUIRE_ALL,
 	KEY_BISECT,
 	KEY_SHARD,
@@ -44,6 +45,12 @@ static const struct argp_option run_options[] = {
 	 .arg = "DIR",
 	 .doc = "Take the kernel's selftests from the Linux tree DIR (default: the "
 		"kernel's own sources, fetched if need be)"},
+	{.name = "scheduler",
+	 .key = KEY_SCHEDULER,
+	 .arg = "FILE",
+	 .doc = "Run FILE, a static program that loads a sched_ext scheduler, in each machine: it "
+		"must be enabled, stay so under load and end without an error (the test "
+		"sched-ext)"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",
@@ -129,6 +136,10 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 		return true;
 	case KEY_SELFTESTS:
 		options->selftests = value;
+		return true;
+	case KEY_SCHEDULER:
+		options->scheduler = value;
+		option_append(&options->tests, TEST_SCHEDULER);
 		return true;
 	case KEY_ACCEL:
 		options->accel = accel_require(value, error);

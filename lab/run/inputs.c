@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/inputs.h"
 
+#include "run/scheduler.h"
 #include "run/tests.h"
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ void run_inputs_clear(struct run_inputs *inputs)
 	}
 	g_free(inputs->plans);
 	g_clear_pointer(&inputs->tests, g_ptr_array_unref);
+	g_clear_pointer(&inputs->scheduler, g_bytes_unref);
 	g_free(inputs->kernels);
 	g_free(inputs->ours);
 	g_clear_pointer(&inputs->topologies, g_ptr_array_unref);
@@ -93,15 +95,27 @@ static bool load_kernels(struct run_inputs *inputs, const char *const *names,
 static bool plan_tests(struct run_inputs *inputs, const char *selftests,
 		       const struct kernel_options *options, GError **error)
 {
+	const struct test_supplies supplies = {
+		.selftests = selftests,
+		.scheduler = inputs->scheduler,
+	};
+
 	for (unsigned i = 0; inputs->tests->len > 0 && i < inputs->n_kernels; i++) {
 		if (!inputs->kernels[i])
 			continue;
 		inputs->plans[i] =
-			test_plan_new(inputs->tests, inputs->kernels[i], selftests, options, error);
+			test_plan_new(inputs->tests, inputs->kernels[i], &supplies, options, error);
 		if (!inputs->plans[i])
 			return false;
 	}
 	return true;
+}
+
+static bool load_scheduler(struct run_inputs *inputs, const char *path, GError **error)
+{
+	if (path)
+		inputs->scheduler = scheduler_load(path, error);
+	return !path || inputs->scheduler;
 }
 
 bool run_inputs_load(struct run_inputs *inputs, const struct run_options *options,
@@ -110,9 +124,10 @@ bool run_inputs_load(struct run_inputs *inputs, const struct run_options *option
 	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
 	const char *const *kernels =
 		options->kernels ? (const char *const *)options->kernels : default_kernels;
-	g_autoptr(GPtrArray) tests = run_tests_choose((const char *const *)options->tests, error);
 
-	if (!tests || !load_topologies(inputs, options->topologies, error))
+	inputs->tests = run_tests_choose((const char *const *)options->tests, error);
+	if (!inputs->tests || !load_scheduler(inputs, options->scheduler, error) ||
+	    !load_topologies(inputs, options->topologies, error))
 		return false;
 	inputs->n_kernels = g_strv_length((char **)(guintptr)kernels);
 	inputs->kernels = g_new0(struct kernel *, inputs->n_kernels);

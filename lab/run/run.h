@@ -28,6 +28,7 @@ struct run_options {
 	char **topologies;	   /* names or files; at least one */
 	char **kernels;		   /* names or paths; NULL: KERNEL_DEFAULT */
 	char **tests;		   /* names, groups or paths; NULL: the domains alone */
+	const char *scheduler;	   /* program that loads a sched_ext scheduler; NULL: none */
 	const char *selftests;	   /* tree of the kernel's selftests; NULL: each kernel's own */
 	const char *accel;	   /* "auto", "kvm" or "tcg" */
 	const char *uri;	   /* NULL: the embedded driver */

@@ -7,6 +7,7 @@
 #include "kernel/sources.h"
 #include "run/compile.h"
 #include "run/guest_test.h"
+#include "run/scheduler.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct planned {
 
 struct test_plan {
 	GPtrArray *planned; /* struct planned * */
+	GBytes *scheduler;  /* the user's; NULL: none */
 };
 
 /* What is the same for all programs of a kernel. */
@@ -54,6 +56,7 @@ void test_plan_free(struct test_plan *plan)
 	if (!plan)
 		return;
 	g_ptr_array_unref(plan->planned);
+	g_clear_pointer(&plan->scheduler, g_bytes_unref);
 	g_free(plan);
 }
 
@@ -258,11 +261,12 @@ static bool plan_test(struct planner *planner, struct test_plan *plan,
 }
 
 struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *kernel,
-				const char *selftests, const struct kernel_options *options,
-				GError **error)
+				const struct test_supplies *supplies,
+				const struct kernel_options *options, GError **error)
 {
 	AUTO(test_plan) *plan = g_new0(struct test_plan, 1);
-	g_autofree char *absolute = selftests ? g_canonicalize_filename(selftests, NULL) : NULL;
+	g_autofree char *absolute =
+		supplies->selftests ? g_canonicalize_filename(supplies->selftests, NULL) : NULL;
 	struct planner planner = {
 		.kernel = kernel,
 		.options = options,
@@ -272,6 +276,7 @@ struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *ker
 	bool ok = true;
 
 	plan->planned = g_ptr_array_new_with_free_func(planned_release);
+	plan->scheduler = supplies->scheduler ? g_bytes_ref(supplies->scheduler) : NULL;
 	for (guint i = 0; ok && i < tests->len; i++)
 		ok = plan_test(&planner, plan, tests->pdata[i], error);
 	g_clear_pointer(&planner.sources, sources_close);
@@ -346,6 +351,8 @@ GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host
 	g_autoptr(GBytes) job_bytes = NULL;
 
 	files_add(files, "tests", S_IFDIR | 0755, NULL);
+	if (plan->scheduler)
+		files_add(files, SCHEDULER_FILE, S_IFREG | 0755, plan->scheduler);
 	for (guint i = 0; i < plan->planned->len; i++) {
 		const struct planned *planned = plan->planned->pdata[i];
 

@@ -13,14 +13,20 @@
 
 struct test_plan;
 
+/* What the user brings for tests. */
+struct test_supplies {
+	const char *selftests; /* the tree of the kernel's selftests; NULL: the kernel's own */
+	GBytes *scheduler;     /* see scheduler.h; NULL: none */
+};
+
 /*
- * @tests: struct guest_test *. @selftests: the tree that programs of the kernel's selftests come
- * from; NULL: the sources of @kernel, fetched if need be. ERROR_INPUT when nobody knows these. Of a
- * program that does not build the plan holds the reason.
+ * @tests: struct guest_test *. Programs of the kernel's selftests come from the user's tree or the
+ * sources of @kernel, fetched if need be. ERROR_INPUT when nobody knows these. Of a program that
+ * does not build the plan holds the reason.
  */
 struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *kernel,
-				const char *selftests, const struct kernel_options *options,
-				GError **error);
+				const struct test_supplies *supplies,
+				const struct kernel_options *options, GError **error);
 void test_plan_free(struct test_plan *plan);
 AUTO_DEFINE(test_plan, test_plan_free)
 

@@ -7,6 +7,8 @@
 #include <glib.h>
 
 /* Needs nothing in the guest but the agent. */
+/* What --scheduler asks for. */
+#define TEST_SCHEDULER	   "sched-ext"
 #define TEST_DOMAINS	   "domains"
 #define TEST_DOMAINS_TITLE "the sched domains of every CPU, and what they are built from"
 

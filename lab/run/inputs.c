@@ -110,9 +110,10 @@ bool run_inputs_load(struct run_inputs *inputs, const struct run_options *option
 	static const char *const default_kernels[] = {KERNEL_DEFAULT, NULL};
 	const char *const *kernels =
 		options->kernels ? (const char *const *)options->kernels : default_kernels;
-	g_autoptr(GPtrArray) tests = run_tests_choose((const char *const *)options->tests, error);
 
-	if (!tests || !load_topologies(inputs, options->topologies, error))
+	/* Plans refer to them. */
+	inputs->tests = run_tests_choose((const char *const *)options->tests, error);
+	if (!inputs->tests || !load_topologies(inputs, options->topologies, error))
 		return false;
 	inputs->n_kernels = g_strv_length((char **)(guintptr)kernels);
 	inputs->kernels = g_new0(struct kernel *, inputs->n_kernels);

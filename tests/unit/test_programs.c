@@ -396,6 +396,17 @@ static void test_weight(void)
 			"0 of 1 programs were given to the guest");
 }
 
+/* It ran, and found nothing out. */
+static void test_skips_itself(void)
+{
+	g_autoptr(GPtrArray) programs = programs_new();
+	AUTO(checks) *checks = checks_new();
+
+	program_add(programs, "t.a", PROGRAM_EXITED)->number = 4;
+	check_programs(programs, ENDING_POWEROFF, checks);
+	g_assert_cmpstr(verdict_name(checks_verdict(checks)), ==, "SKIP");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -411,5 +422,6 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(name, &rows[i], test_verdict);
 	}
+	g_test_add_func("/programs/skips-itself", test_skips_itself);
 	return g_test_run();
 }

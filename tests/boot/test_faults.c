@@ -281,7 +281,7 @@ static struct judgement *fault_judge(const struct topo *topo, const struct kerne
 	g_autofree char *console_path = g_build_filename(folder, "console.log", NULL);
 	g_autofree char *console = NULL;
 	g_autofree char *problem = NULL;
-	g_autoptr(GBytes) evidence = channel_evidence(folder, &problem);
+	g_autoptr(GBytes) evidence = channel_read(folder, NULL, &problem);
 	gsize console_length = 0;
 
 	g_file_get_contents(console_path, &console, &console_length, NULL);

@@ -51,7 +51,7 @@ static void run_in(const char *folder, const char *line)
 
 static void make_tarball(struct fixture *fixture)
 {
-	run_in(fixture->folder, "tar -cJf linux.tar.xz linux");
+	run_in(fixture->folder, "tar -czf linux.tar.gz linux");
 }
 
 static void recipe_set_up(struct fixture *fixture, gconstpointer data)
@@ -60,7 +60,7 @@ static void recipe_set_up(struct fixture *fixture, gconstpointer data)
 	put(fixture, "Makefile", RECIPE_MAKEFILE, -1);
 	put(fixture, "Kconfig", "config SMP\n\tbool\nconfig EXTRA\n\tbool\n", -1);
 	put(fixture, SCHED, "one\n", -1);
-	write_file(fixture, "k.yaml", "title: t\ntarball:\n  path: linux.tar.xz\n");
+	write_file(fixture, "k.yaml", "title: t\ntarball:\n  path: linux.tar.gz\n");
 	write_file(fixture, "two.patch", patch_two);
 	write_file(fixture, "three.patch", patch_three);
 	make_tarball(fixture);
@@ -130,9 +130,9 @@ static void test_patches(struct fixture *fixture, gconstpointer data)
 {
 	(void)data;
 	write_file(fixture, "two.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n  patches: two.patch\n");
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  patches: two.patch\n");
 	write_file(fixture, "three.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n"
+		   "title: t\ntarball:\n  path: linux.tar.gz\n"
 		   "  patches: two.patch three.patch\n");
 	assert_built(fixture, "three.yaml", "three\n");
 	assert_built(fixture, "two.yaml", "two\n");
@@ -149,7 +149,7 @@ static void test_patches(struct fixture *fixture, gconstpointer data)
 static void test_series(struct fixture *fixture, gconstpointer data)
 {
 	(void)data;
-	write_file(fixture, "s.yaml", "title: t\ntarball:\n  path: linux.tar.xz\n  patches: s\n");
+	write_file(fixture, "s.yaml", "title: t\ntarball:\n  path: linux.tar.gz\n  patches: s\n");
 	write_file(fixture, "s/series", "# by hand\na.patch\n\nb.patch # the second\n");
 	write_file(fixture, "s/a.patch", patch_two);
 	write_file(fixture, "s/b.patch", patch_three);
@@ -171,10 +171,10 @@ static void test_broken(struct fixture *fixture, gconstpointer data)
 
 	(void)data;
 	write_file(fixture, "bad.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n  patches: new.patch three.patch\n");
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  patches: new.patch three.patch\n");
 	write_file(fixture, "new.patch", patch_new);
 	write_file(fixture, "two.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n  patches: two.patch\n");
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  patches: two.patch\n");
 	assert_fails(fixture, "bad.yaml", ERROR_BUILD, "three.patch' does not apply to '");
 	assert_built(fixture, "k.yaml", "one\n");
 	g_assert_false(said(fixture, "unpacking '"));
@@ -191,16 +191,16 @@ static void test_broken(struct fixture *fixture, gconstpointer data)
 
 static void test_bad_tarball(struct fixture *fixture, gconstpointer data)
 {
-	g_autofree char *path = g_build_filename(fixture->folder, "linux.tar.xz", NULL);
+	g_autofree char *path = g_build_filename(fixture->folder, "linux.tar.gz", NULL);
 	g_autofree char *archive = NULL;
 	gsize length;
 
 	(void)data;
 	g_assert_true(g_file_get_contents(path, &archive, &length, NULL));
 	g_assert_true(g_file_set_contents(path, archive, (gssize)length / 2, NULL));
-	assert_fails(fixture, "k.yaml", ERROR_INPUT, "linux.tar.xz' is no archive that can be ");
-	write_file(fixture, "linux.tar.xz", "hello\n");
-	assert_fails(fixture, "k.yaml", ERROR_INPUT, "linux.tar.xz' is no archive that can be ");
+	assert_fails(fixture, "k.yaml", ERROR_INPUT, "linux.tar.gz' is no archive that can be ");
+	write_file(fixture, "linux.tar.gz", "hello\n");
+	assert_fails(fixture, "k.yaml", ERROR_INPUT, "linux.tar.gz' is no archive that can be ");
 	g_assert_cmpint(unlink(path), ==, 0);
 	assert_fails(fixture, "k.yaml", ERROR_INPUT, "cannot read the archive '");
 }
@@ -213,7 +213,7 @@ static void test_outside(struct fixture *fixture, gconstpointer data)
 	(void)data;
 	put(fixture, "x", "x", 1);
 	run_in(fixture->folder,
-	       "tar -cJf linux.tar.xz -P --transform s,linux/x,linux/../../../../outside, linux");
+	       "tar -czf linux.tar.gz -P --transform s,linux/x,linux/../../../../outside, linux");
 	assert_fails(fixture, "k.yaml", ERROR_LAB, "cannot unpack '");
 	g_assert_false(g_file_test(outside, G_FILE_TEST_EXISTS));
 }
@@ -256,7 +256,7 @@ static void test_fragments(struct fixture *fixture, gconstpointer data)
 
 	(void)data;
 	write_file(fixture, "f.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n  fragments: a.config b.config\n");
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  fragments: a.config b.config\n");
 	write_file(fixture, "a.config", "CONFIG_EXTRA=m\nCONFIG_NR_CPUS=64\n");
 	write_file(fixture, "b.config", "CONFIG_EXTRA=y\n# CONFIG_SCHED_CLUSTER is not set\n");
 	kernel = get_file(fixture, "f.yaml", &error);
@@ -272,7 +272,7 @@ static void test_fragments(struct fixture *fixture, gconstpointer data)
 	make_tarball(fixture);
 	assert_fails(fixture, "f.yaml", ERROR_BUILD, "its Kconfig drops ABSENT, NR_CPUS; ");
 	write_file(fixture, "f.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n  fragments: none.config\n");
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  fragments: none.config\n");
 	assert_fails(fixture, "f.yaml", ERROR_INPUT, "none.config' cannot be read: ");
 }
 
@@ -330,7 +330,7 @@ static void test_sources(struct fixture *fixture, gconstpointer data)
 
 	(void)data;
 	write_file(fixture, "two.yaml",
-		   "title: t\ntarball:\n  path: linux.tar.xz\n  patches: two.patch\n");
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  patches: two.patch\n");
 	kernel = get_file(fixture, "two.yaml", &error);
 	assert_built(fixture, "k.yaml", "one\n");
 	sources = kernel_sources(kernel, &(struct kernel_options){0}, &error);

@@ -14,4 +14,13 @@ bool deb_is_package(const char *value);
 /* Blank separated suites. */
 bool deb_is_suites(const char *value);
 
+/* What each source that is Debian's archive has. */
+#define DEB_SUITES_FIELD                                                                           \
+	{                                                                                          \
+		.name = "suites",                                                                  \
+		.help = "suites of Debian; the highest version in any of them is taken",           \
+		.required = true, .valid = deb_is_suites,                                          \
+		.form = "a list of suites such as 'bookworm-security bookworm-backports'",         \
+	}
+
 #endif

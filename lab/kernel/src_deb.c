@@ -33,11 +33,7 @@ static bool is_inner_path(const char *value)
 }
 
 static const struct kernel_field deb_fields[] = {
-	{.name = "suites",
-	 .help = "suites of Debian; the highest version in any of them is taken",
-	 .required = true,
-	 .valid = deb_is_suites,
-	 .form = "a list of suites such as 'bookworm-security bookworm-backports'"},
+	DEB_SUITES_FIELD,
 	{.name = "package",
 	 .help = "name of the package, with a '*'",
 	 .required = true,

@@ -9,11 +9,7 @@
 #include "base/error.h"
 
 static const struct kernel_field source_fields[] = {
-	{.name = "suites",
-	 .help = "suites of Debian; the highest version in any of them is taken",
-	 .required = true,
-	 .valid = deb_is_suites,
-	 .form = "a list of suites such as 'bookworm-security bookworm-backports'"},
+	DEB_SUITES_FIELD,
 	{.name = "package",
 	 .help = "name of the package, such as linux-source-6.12",
 	 .required = true,

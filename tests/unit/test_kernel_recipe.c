@@ -280,9 +280,13 @@ static void test_fragments(struct fixture *fixture, gconstpointer data)
 static void test_plus(struct fixture *fixture, gconstpointer data)
 {
 	g_autoptr(GError) error = NULL;
-	AUTO(kernel) *kernel = NULL;
+	AUTO(kernel) *base = NULL, *kernel = NULL;
 
 	(void)data;
+	/* One archive, two configs: neither may be taken for the other. */
+	base = get_file(fixture, "k.yaml", &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(kernel_facts_config(base->facts, "SCHED_CLUSTER"), ==, "y");
 	kernel = get_file(fixture, "k.yaml+no-cluster", &error);
 	g_assert_no_error(error);
 	g_assert_cmpstr(kernel->name, ==, "k+no-cluster");

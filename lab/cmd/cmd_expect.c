@@ -47,7 +47,7 @@ static int expect_run(char **arguments, void *data, GError **error)
 
 	if (!inputs)
 		return 2;
-	tree = expect_domains(inputs->topo, inputs->kernel->facts, error);
+	tree = expect_booted(inputs->topo, inputs->kernel->facts, error);
 	if (!tree)
 		return 2;
 	if (settings->json) {

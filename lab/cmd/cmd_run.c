@@ -27,6 +27,8 @@ enum {
 	KEY_REQUIRE_ALL,
 	KEY_BISECT,
 	KEY_SHARD,
+	KEY_APPEND,
+	KEY_STEP,
 };
 
 static const struct argp_option run_options[] = {
@@ -51,6 +53,15 @@ static const struct argp_option run_options[] = {
 	 .doc = "Run FILE, a static program that loads a sched_ext scheduler, in each machine: it "
 		"must be enabled, stay so under load and end without an error (the test "
 		"sched-ext)"},
+	{.name = "append",
+	 .key = KEY_APPEND,
+	 .arg = "ARGS",
+	 .doc = "Boot with these kernel arguments as well"},
+	{.name = "step",
+	 .key = KEY_STEP,
+	 .arg = "STEP",
+	 .doc = "Before the guest is judged: 'offline CPUS', 'online CPUS', 'smt on', 'smt off', "
+		"'cpuset NAME CPUS root' (or isolated), 'write FILE TEXT'; may be repeated"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",
@@ -141,6 +152,12 @@ static bool run_option(int key, const char *value, void *settings, GError **erro
 		options->scheduler = value;
 		option_append(&options->tests, TEST_SCHEDULER);
 		return true;
+	case KEY_APPEND:
+		options->append = value;
+		return true;
+	case KEY_STEP:
+		option_append(&options->steps, value);
+		return true;
 	case KEY_ACCEL:
 		options->accel = accel_require(value, error);
 		return options->accel != NULL;
@@ -196,6 +213,7 @@ static int run_run(char **arguments, void *settings, GError **error)
 	status = gdb_check(options, error) ? run_all(options, error) : 2;
 	g_strfreev(options->kernels);
 	g_strfreev(options->tests);
+	g_strfreev(options->steps);
 	return status;
 }
 

@@ -8,11 +8,8 @@
 /* Documentation/admin-guide/kernel-parameters.txt of 6.12 and 7.3. */
 static const char *const unmodelled[] = {
 	/* which CPUs come up, and how they are found */
-	"maxcpus",
-	"nr_cpus",
 	"possible_cpus",
 	"nosmp",
-	"nosmt",
 	"disable_cpu_apicid",
 	"acpi",
 	"noapic",
@@ -20,14 +17,9 @@ static const char *const unmodelled[] = {
 	"nox2apic",
 	"clearcpuid",
 	/* nodes and memory */
-	"numa",
 	"mem",
 	"memmap",
 	"movable_node",
-	/* how domains are built */
-	"isolcpus",
-	"relax_domain_level",
-	"split_llc",
 };
 
 /* A mitigation may take the second threads down: "mitigations=auto,nosmt", "l1tf=full". */

@@ -6,8 +6,11 @@
 #include "expect/machine.h"
 #include "topo/domains.h"
 
-/* @levels: from levels_new(), with the same @spans; the spans above a chain's end are cleared. */
-struct domain_tree *build_domains(const struct machine *machine, GPtrArray *levels,
-				  GHashTable *spans);
+/*
+ * Adds the domains of the CPUs in @map to @tree. @levels: from levels_new(), with the same @map and
+ * @spans; the spans above a chain's end are cleared.
+ */
+void build_domains(struct domain_tree *tree, const struct machine *machine, GPtrArray *levels,
+		   const struct cpus *map, GHashTable *spans);
 
 #endif

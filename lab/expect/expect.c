@@ -2,31 +2,18 @@
 #include "expect/expect.h"
 
 #include "base/error.h"
-#include "expect/arguments.h"
 #include "expect/build.h"
 #include "expect/levels.h"
 #include "expect/machine.h"
 #include "expect/numa.h"
 #include "expect/versions.h"
 
-static bool boot_arguments_check(const struct topo *topo, GError **error)
-{
-	g_autofree char *word = arguments_unmodelled(topo_boot_arguments(topo));
-
-	if (!word)
-		return true;
-	g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
-		    "topology '%s' boots with '%s', which changes the domains in a way that no "
-		    "rule knows",
-		    topo_name(topo), word);
-	return false;
-}
-
 struct domain_tree *expect_domains(const struct topo *topo, const struct kernel_facts *facts,
-				   GError **error)
+				   const struct situation *situation, GError **error)
 {
-	g_autoptr(GHashTable) spans = NULL;
-	g_autoptr(GPtrArray) levels = NULL;
+	g_autoptr(GHashTable) spans = spans_new();
+	g_autoptr(GPtrArray) maps = situation_maps(situation);
+	AUTO(domain_tree) *tree = domain_tree_new();
 	AUTO(machine) *machine = NULL;
 	AUTO(numa) *numa = NULL;
 
@@ -36,13 +23,25 @@ struct domain_tree *expect_domains(const struct topo *topo, const struct kernel_
 			    kernel_facts_release(facts));
 		return NULL;
 	}
-	if (!boot_arguments_check(topo, error))
-		return NULL;
-	machine = machine_new(topo, facts);
+	machine = machine_new(topo, facts, situation);
 	numa = numa_new(machine, error);
 	if (!numa)
 		return NULL;
-	spans = spans_new();
-	levels = levels_new(machine, numa, spans);
-	return build_domains(machine, levels, spans);
+	CPUS_FOREACH (cpu, situation->online)
+		domain_tree_touch(tree, (unsigned)cpu);
+	for (guint i = 0; i < maps->len; i++) {
+		g_autoptr(GPtrArray) levels = levels_new(machine, numa, maps->pdata[i], spans);
+
+		build_domains(tree, machine, levels, maps->pdata[i], spans);
+	}
+	return g_steal_pointer(&tree);
+}
+
+struct domain_tree *expect_booted(const struct topo *topo, const struct kernel_facts *facts,
+				  GError **error)
+{
+	AUTO(situation) *situation =
+		situation_new(topo, facts, topo_boot_arguments(topo), error);
+
+	return situation ? expect_domains(topo, facts, situation, error) : NULL;
 }

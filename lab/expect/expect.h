@@ -7,6 +7,7 @@
 #define EXPECT_EXPECT_H
 
 #include "base/kernel_facts.h"
+#include "expect/situation.h"
 #include "topo/domains.h"
 #include "topo/topo.h"
 
@@ -17,6 +18,10 @@
  * than 6.1, or a boot argument or machine of which it is not known what this kernel makes.
  */
 struct domain_tree *expect_domains(const struct topo *topo, const struct kernel_facts *facts,
-				   GError **error);
+				   const struct situation *situation, GError **error);
+
+/* The same of a machine that was just booted with its own boot arguments. */
+struct domain_tree *expect_booted(const struct topo *topo, const struct kernel_facts *facts,
+				  GError **error);
 
 #endif

@@ -13,9 +13,14 @@ struct level_row {
 	guint32 flags; /* what the level's sd_flags() function returns */
 };
 
-/* cpu_smt_num_threads: threads by cores, rounded up, so one core of two threads is enough. */
+/*
+ * cpu_smt_num_threads, which nosmt sets to 1: threads by cores, rounded up, so one core of two
+ * threads is enough. build_sched_topology() looks at it once.
+ */
 static bool has_smt(const struct machine *machine)
 {
+	if (machine->situation->threads_off)
+		return false;
 	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++)
 		if (cpus_count(topo_mask(machine->topo, TOPO_CORE, cpu)) > 1)
 			return true;
@@ -45,7 +50,7 @@ static bool one_node_per_package(const struct machine *machine)
 static struct cpus *span_within_node(const struct machine *machine, enum topo_level level,
 				     unsigned cpu)
 {
-	struct cpus *span = cpus_copy(topo_mask(machine->topo, level, cpu));
+	struct cpus *span = machine_mask(machine, level, cpu);
 
 	cpus_and(span, machine->node_cpus[machine->node_of[cpu]]);
 	return span;
@@ -64,18 +69,26 @@ static struct cpus *span_l2(const struct machine *machine, unsigned cpu)
 }
 
 /*
- * match_llc(): an LLC never crosses a node. On Intel other than Haswell-X and Broadwell-X (where
+ * match_llc(): with split_llc= only cores of equal remainder share it. An LLC never crosses a node. On Intel other than Haswell-X and Broadwell-X (where
  * nodes in a package mean SNC) it is cut silently; elsewhere topology_sane() warns, and cuts, too.
  */
 static struct cpus *span_llc(const struct machine *machine, unsigned cpu)
 {
-	return span_within_node(machine, TOPO_LLC, cpu);
+	struct cpus *span = span_within_node(machine, TOPO_LLC, cpu);
+	unsigned split = machine->situation->split_llc;
+
+	for (int other = split ? cpus_next(span, -1) : -1; other >= 0;
+	     other = cpus_next(span, other))
+		if (topo_core_id(machine->topo, (unsigned)other) % split !=
+		    topo_core_id(machine->topo, cpu) % split)
+			cpus_remove(span, (unsigned)other);
+	return span;
 }
 
 /* cpu_cpu_mask(), cpu_node_mask(): DIE and PKG have always been the node, not the package. */
 static struct cpus *span_node(const struct machine *machine, unsigned cpu)
 {
-	return cpus_ref(machine->node_cpus[machine->node_of[cpu]]);
+	return cpus_copy(machine->node_cpus[machine->node_of[cpu]]);
 }
 
 /*
@@ -185,66 +198,92 @@ static void level_free(gpointer data)
 
 	g_free(level->rule);
 	g_free(level->span);
+	g_free(level->weight);
 	g_free(level);
 }
 
+/* What is common to all levels of one map. */
+struct level_maker {
+	const struct machine *machine;
+	const struct cpus *map;
+	GHashTable *spans;
+};
+
 /* Takes @rule over. */
-static struct level *level_new(const struct machine *machine, const char *name, char *rule,
+static struct level *level_new(const struct level_maker *maker, const char *name, char *rule,
 			       guint32 flags)
 {
 	struct level *level = g_new0(struct level, 1);
 
 	level->name = name;
 	level->rule = rule;
-	level->flags = flags_known(flags, machine->version);
+	level->flags = flags_known(flags, maker->machine->version);
 	level->overlaps = flags & SD_NUMA;
-	level->span = g_new0(struct cpus *, machine->n_cpus);
+	level->span = g_new0(struct cpus *, maker->machine->n_cpus);
+	level->weight = g_new0(unsigned, maker->machine->n_cpus);
 	return level;
 }
 
-/* The spans of these rows are a partition: what one CPU sees, all CPUs in it see. */
-static struct level *level_from_row(const struct machine *machine, const struct level_row *row,
-				    GHashTable *spans)
+/* sd_init(): the part of @mask, which is taken over, that is in the map, for all of @cpus there. */
+static void level_set(const struct level_maker *maker, struct level *level, struct cpus *mask,
+		      const struct cpus *cpus)
 {
-	struct level *level =
-		level_new(machine, row->name, rule_name(row->name, row->versions.since),
-			  FLAGS_BASE | row->flags);
+	unsigned weight = cpus_count(mask);
+	struct cpus *span;
 
-	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++) {
-		struct cpus *span;
+	cpus_and(mask, maker->map);
+	span = spans_intern(maker->spans, mask);
+	CPUS_FOREACH (cpu, cpus) {
+		if (!cpus_has(maker->map, (unsigned)cpu))
+			continue;
+		level->span[cpu] = span;
+		level->weight[cpu] = weight;
+	}
+}
+
+/* The spans of these rows are a partition: what one CPU sees, all CPUs in it see. */
+static struct level *level_from_row(const struct level_maker *maker, const struct level_row *row)
+{
+	struct level *level = level_new(maker, row->name, rule_name(row->name, row->versions.since),
+					FLAGS_BASE | row->flags);
+
+	CPUS_FOREACH (cpu, maker->map) {
+		struct cpus *mask;
+		AUTO(cpus) *members = NULL;
 
 		if (level->span[cpu])
 			continue;
-		span = spans_intern(spans, row->span(machine, cpu));
-		CPUS_FOREACH (member, span)
-			level->span[member] = span;
+		mask = row->span(maker->machine, (unsigned)cpu);
+		members = cpus_copy(mask);
+		level_set(maker, level, mask, members);
 	}
 	return level;
 }
 
-static struct level *level_from_distance(const struct machine *machine, const struct numa *numa,
-					 unsigned i, GHashTable *spans)
+static struct level *level_from_distance(const struct level_maker *maker, const struct numa *numa,
+					 unsigned i)
 {
+	const struct machine *machine = maker->machine;
 	unsigned distance = numa->level_distance[i];
 	bool far = distance > numa->reclaim;
 	char *rule = g_strdup_printf("NUMA/6.1+ distance %u %s reclaim distance %u%s%s", distance,
 				     far ? "over" : "within", numa->reclaim,
 				     numa->fixup ? " after " : "", numa->fixup ? numa->fixup : "");
 	struct level *level =
-		level_new(machine, "NUMA", rule, far ? FLAGS_NUMA & ~FLAGS_NEAR_ONLY : FLAGS_NUMA);
+		level_new(maker, "NUMA", rule, far ? FLAGS_NUMA & ~FLAGS_NEAR_ONLY : FLAGS_NUMA);
 
-	for (unsigned node = 0; node < machine->n_nodes; node++) {
-		struct cpus *span = spans_intern(spans, numa_span(numa, machine, i, node));
-
-		CPUS_FOREACH (cpu, machine->node_cpus[node])
-			level->span[cpu] = span;
-	}
+	for (unsigned node = 0; node < machine->n_nodes; node++)
+		if (cpus_intersects(machine->node_cpus[node], maker->map))
+			level_set(maker, level, numa_span(numa, machine, i, node),
+				  machine->node_cpus[node]);
 	return level;
 }
 
-GPtrArray *levels_new(const struct machine *machine, const struct numa *numa, GHashTable *spans)
+GPtrArray *levels_new(const struct machine *machine, const struct numa *numa,
+		      const struct cpus *map, GHashTable *spans)
 {
 	GPtrArray *levels = g_ptr_array_new_with_free_func(level_free);
+	struct level_maker maker = {.machine = machine, .map = map, .spans = spans};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(level_rows); i++) {
 		const struct level_row *row = &level_rows[i];
@@ -252,10 +291,10 @@ GPtrArray *levels_new(const struct machine *machine, const struct numa *numa, GH
 		if (versions_have(&row->versions, machine->version) &&
 		    (!row->config || kernel_facts_builtin(machine->facts, row->config)) &&
 		    (!row->applies || row->applies(machine)))
-			g_ptr_array_add(levels, level_from_row(machine, row, spans));
+			g_ptr_array_add(levels, level_from_row(&maker, row));
 	}
 	/* Level 0 is the distance of a node to itself: NODE. */
 	for (unsigned i = 1; machine->numa && i < numa->n_levels; i++)
-		g_ptr_array_add(levels, level_from_distance(machine, numa, i, spans));
+		g_ptr_array_add(levels, level_from_distance(&maker, numa, i));
 	return levels;
 }

@@ -18,10 +18,19 @@ struct level {
 	char *rule;	    /* the row that made it: "MC/6.1+" */
 	guint32 flags;	    /* before degeneration */
 	bool overlaps;	    /* groups are built by build_overlap_sched_groups() */
-	struct cpus **span; /* of every CPU, interned; NULL above the end of its chain */
+	/*
+	 * Of every CPU of the map, interned; NULL for others, and above the end of its chain. Cut
+	 * to the map, as sched_domain_span() is; weight counts the level's whole mask.
+	 */
+	struct cpus **span;
+	unsigned *weight;
 };
 
-/* struct level *; spans are interned in @spans, which must outlive the levels. */
-GPtrArray *levels_new(const struct machine *machine, const struct numa *numa, GHashTable *spans);
+/*
+ * struct level *, for the CPUs of @map (cpu_map in the kernel); spans are interned in @spans, which
+ * must outlive the levels.
+ */
+GPtrArray *levels_new(const struct machine *machine, const struct numa *numa,
+		      const struct cpus *map, GHashTable *spans);
 
 #endif

@@ -5,55 +5,70 @@
 #define LOCAL_DISTANCE	10
 #define REMOTE_DISTANCE 20
 
+static struct cpus *online_of(const struct machine *machine, const struct cpus *set)
+{
+	struct cpus *online = cpus_copy(set);
+
+	cpus_and(online, machine->situation->online);
+	return online;
+}
+
 static void machine_find_nodes(struct machine *machine)
 {
 	machine->n_nodes = machine->numa ? topo_n_nodes(machine->topo) : 1;
 	machine->node_cpus = g_new0(struct cpus *, machine->n_nodes);
 	machine->node_of = g_new0(unsigned, machine->n_cpus);
 	for (unsigned node = 0; node < machine->n_nodes; node++)
-		machine->node_cpus[node] = cpus_ref(
-			machine->numa ? topo_node_cpus(machine->topo, node) : machine->all);
+		machine->node_cpus[node] =
+			online_of(machine, machine->numa ? topo_node_cpus(machine->topo, node)
+							 : topo_all_cpus(machine->topo));
 	for (unsigned cpu = 0; machine->numa && cpu < machine->n_cpus; cpu++)
 		machine->node_of[cpu] = topo_cpu(machine->topo, cpu)->node;
 }
 
 /*
- * set_cpu_sibling_map() of 6.x sets x86_has_numa_in_package when two CPUs share a package and not a
- * node. topology_init_possible_cpus() of 7.0 and later divides the nodes that have CPUs by the
- * packages, rounding up.
+ * set_cpu_sibling_map() of 6.x sets x86_has_numa_in_package when two CPUs that were started share a
+ * package and not a node; native_smp_cpus_done() looks at it once.
+ */
+static bool booted_package_spans_nodes(const struct machine *machine)
+{
+	CPUS_FOREACH (cpu, machine->situation->booted)
+		CPUS_FOREACH (other, topo_mask(machine->topo, TOPO_PACKAGE, (unsigned)cpu))
+			if (cpus_has(machine->situation->booted, (unsigned)other) &&
+			    machine->node_of[other] != machine->node_of[cpu])
+				return true;
+	return false;
+}
+
+/*
+ * topology_init_possible_cpus() of 7.0 and later divides the nodes that have CPUs, online or not,
+ * by the packages, rounding up.
  */
 static void machine_find_packages(struct machine *machine)
 {
-	g_autofree int *first_node = g_new(int, machine->n_cpus);
 	unsigned n_cpu_nodes = 0;
 
-	for (unsigned i = 0; i < machine->n_cpus; i++)
-		first_node[i] = -1;
-	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++) {
-		int *first = &first_node[topo_cpu(machine->topo, cpu)->package];
-
-		if (*first < 0) {
-			*first = (int)machine->node_of[cpu];
-			machine->n_packages++;
-		} else if (*first != (int)machine->node_of[cpu]) {
-			machine->package_spans_nodes = true;
-		}
-	}
-	for (unsigned node = 0; node < machine->n_nodes; node++)
-		n_cpu_nodes += !cpus_is_empty(machine->node_cpus[node]);
-	machine->nodes_per_package = (n_cpu_nodes + machine->n_packages - 1) / machine->n_packages;
+	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++)
+		machine->n_packages =
+			MAX(machine->n_packages, topo_cpu(machine->topo, cpu)->package + 1);
+	for (unsigned node = 0; machine->numa && node < machine->n_nodes; node++)
+		n_cpu_nodes += !cpus_is_empty(topo_node_cpus(machine->topo, node));
+	machine->nodes_per_package =
+		(MAX(n_cpu_nodes, 1) + machine->n_packages - 1) / machine->n_packages;
+	machine->package_spans_nodes = booted_package_spans_nodes(machine);
 }
 
-struct machine *machine_new(const struct topo *topo, const struct kernel_facts *facts)
+struct machine *machine_new(const struct topo *topo, const struct kernel_facts *facts,
+			    const struct situation *situation)
 {
 	struct machine *machine = g_new0(struct machine, 1);
 
 	machine->topo = topo;
 	machine->facts = facts;
+	machine->situation = situation;
 	machine->version = kernel_facts_version(facts);
 	machine->n_cpus = topo_n_cpus(topo);
-	machine->all = topo_all_cpus(topo);
-	machine->numa = kernel_facts_builtin(facts, "NUMA");
+	machine->numa = kernel_facts_builtin(facts, "NUMA") && !situation->one_node;
 	machine_find_nodes(machine);
 	machine_find_packages(machine);
 	return machine;
@@ -66,6 +81,11 @@ void machine_free(struct machine *machine)
 	g_free(machine->node_cpus);
 	g_free(machine->node_of);
 	g_free(machine);
+}
+
+struct cpus *machine_mask(const struct machine *machine, enum topo_level level, unsigned cpu)
+{
+	return online_of(machine, topo_mask(machine->topo, level, cpu));
 }
 
 unsigned machine_distance(const struct machine *machine, unsigned from, unsigned to)

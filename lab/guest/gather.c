@@ -3,7 +3,11 @@
 
 #include "guest/archive.h"
 #include "guest/cpuid.h"
+#include "guest/steps.h"
 
+#include "base/steps.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -317,6 +321,37 @@ static void gather_tables(struct gather *gather)
 	files_add(gather, "sys/firmware/acpi/tables", names, COUNT(names));
 }
 
+/* CPUs of another cpuset partition are out of reach until one is in its cgroup. */
+static int cpu_enter_partition(size_t size, const cpu_set_t *set)
+{
+	DIR *groups = opendir("/sys/fs/cgroup");
+	struct dirent *entry;
+	int result = -1;
+
+	while (groups && result != 0 && (entry = readdir(groups))) {
+		char path[sizeof(entry->d_name) + 16];
+		int fd;
+
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/cgroup.procs", entry->d_name);
+		fd = openat(dirfd(groups), path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (write(fd, "0", 1) == 1)
+			result = sched_setaffinity(0, size, set);
+		close(fd);
+	}
+	if (groups)
+		closedir(groups);
+	return result;
+}
+
+static int cpu_enter(size_t size, const cpu_set_t *set)
+{
+	return sched_setaffinity(0, size, set) == 0 ? 0 : cpu_enter_partition(size, set);
+}
+
 static void gather_cpuid(struct gather *gather)
 {
 	static const char info[] = "Architecture: x86\n";
@@ -329,7 +364,7 @@ static void gather_cpuid(struct gather *gather)
 		snprintf(path, sizeof(path), "cpuid/pu%u", cpus[i]);
 		CPU_ZERO_S(size, set);
 		CPU_SET_S(cpus[i], size, set);
-		if (sched_setaffinity(0, size, set) != 0) {
+		if (cpu_enter(size, set) != 0) {
 			archive_note(gather->archive, "error: %s: %s", path, strerror(errno));
 			continue;
 		}
@@ -398,6 +433,10 @@ struct text gather_evidence(void)
 	struct gather gather = {.archive = archive_new()};
 	struct text out;
 
+	steps_take(&gather.scratch);
+	if (gather.scratch.length)
+		archive_add(gather.archive, STEPS_MEMBER, gather.scratch.data,
+			    gather.scratch.length);
 	n_cpus = numbers_read(&gather, "/sys/devices/system/cpu/online", cpus, CPUS_LIMIT);
 	for (unsigned i = 0; i < COUNT(phases); i++) {
 		long start = now_ms();

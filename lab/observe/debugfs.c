@@ -47,6 +47,39 @@ static bool level_read(struct root *evidence, unsigned cpu, struct domain *domai
 	return true;
 }
 
+/* Absent from evidence that another tool, or an older agent, gathered. */
+static bool numbers_read(struct root *evidence, unsigned cpu, struct domain *domain, GError **error)
+{
+	for (unsigned i = 0; i < DOMAIN_NUMBER_COUNT; i++) {
+		const char *name = domain_number_name(i);
+
+		if (!root_has(evidence, DOMAIN "%s", cpu, domain->index, name))
+			continue;
+		if (!root_read_number(evidence, &domain->number[i], error, DOMAIN "%s", cpu,
+				      domain->index, name))
+			return false;
+		if (domain->number[i] < 0) {
+			g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+				    "'" DOMAIN "%s' holds %" G_GINT64_FORMAT
+				    ", which no kernel sets",
+				    cpu, domain->index, name, domain->number[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* 6.1 has no such file. */
+static bool groups_flags_read(struct root *evidence, unsigned cpu, struct domain *domain,
+			      GError **error)
+{
+	if (!root_has(evidence, DOMAIN "groups_flags", cpu, domain->index))
+		return true;
+	g_free(domain->groups_flags);
+	domain->groups_flags = words_read(evidence, cpu, domain->index, "groups_flags", error);
+	return domain->groups_flags != NULL;
+}
+
 static bool domain_add(struct root *evidence, unsigned cpu, struct domain *domain, GError **error)
 {
 	g_autofree char *name = words_read(evidence, cpu, domain->index, "name", error);
@@ -67,7 +100,9 @@ static bool domain_add(struct root *evidence, unsigned cpu, struct domain *domai
 		return false;
 	g_free(domain->flags);
 	domain->flags = flags;
-	return level_read(evidence, cpu, domain, error);
+	return groups_flags_read(evidence, cpu, domain, error) &&
+	       numbers_read(evidence, cpu, domain, error) &&
+	       level_read(evidence, cpu, domain, error);
 }
 
 bool debugfs_add(struct domain_tree *tree, struct root *evidence, GError **error)

@@ -72,10 +72,21 @@ static json_t *domains_to_json(const struct judgement *judgement)
 						: json_null();
 }
 
+static json_t *steps_to_json(const GPtrArray *steps)
+{
+	g_auto(GStrv) texts = steps_texts(steps);
+	json_t *array = json_array();
+
+	for (unsigned i = 0; texts && texts[i]; i++)
+		json_array_append_new(array, json_string(texts[i]));
+	return array;
+}
+
 /* Where and how it ran. */
 static void run_to_json(const struct result *result, json_t *json)
 {
 	json_object_set_new(json, "cmdline", text_to_json(result->command_line));
+	json_object_set_new(json, "steps", steps_to_json(result->steps));
 	json_object_set_new(json, "features", json_array());
 	json_object_set_new(json, "accel", text_to_json(result->accel));
 	json_object_set_new(json, "qemu", text_to_json(result->qemu));
@@ -296,6 +307,28 @@ static void reader_programs(struct reader *reader, const json_t *json, struct re
 		g_ptr_array_add(result->programs, reader_program(reader, json_array_get(array, i)));
 }
 
+/* Results of before there were steps have none. */
+static void reader_steps(struct reader *reader, const json_t *json, struct result *result)
+{
+	const json_t *array = json_object_get(json, "steps");
+	g_autoptr(GPtrArray) texts = g_ptr_array_new();
+
+	if (reader->failed || json_array_size(array) == 0)
+		return;
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+
+		if (!text) {
+			reader_fail(reader, "steps", "a list of strings");
+			return;
+		}
+		g_ptr_array_add(texts, (gpointer)(guintptr)text);
+	}
+	g_ptr_array_add(texts, NULL);
+	result->steps = steps_parse((const char *const *)texts->pdata, reader->error);
+	reader->failed = !result->steps;
+}
+
 struct result *result_from_json(const json_t *json, GError **error)
 {
 	AUTO(result) *result = result_new();
@@ -308,6 +341,7 @@ struct result *result_from_json(const json_t *json, GError **error)
 	result->topology_text = g_strdup(reader_needed_text(&reader, json, "topology_text"));
 	reader_kernel(&reader, json, result);
 	reader_run(&reader, json, result);
+	reader_steps(&reader, json, result);
 	reader_programs(&reader, json, result);
 	reader_judgement(&reader, json, result);
 	if (reader.failed || !look_from_json(json_object_get(json, "look"), &result->look, error))

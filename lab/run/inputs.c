@@ -5,6 +5,8 @@
 #include "run/tests.h"
 
 #include "base/error.h"
+#include "expect/situation.h"
+#include "expect/step.h"
 #include "topo/load.h"
 
 static void topo_release(gpointer topo)
@@ -20,6 +22,7 @@ void run_inputs_clear(struct run_inputs *inputs)
 	}
 	g_free(inputs->plans);
 	g_clear_pointer(&inputs->tests, g_ptr_array_unref);
+	g_clear_pointer(&inputs->steps, g_ptr_array_unref);
 	g_clear_pointer(&inputs->scheduler, g_bytes_unref);
 	g_free(inputs->kernels);
 	g_free(inputs->ours);
@@ -118,6 +121,28 @@ static bool load_scheduler(struct run_inputs *inputs, const char *path, GError *
 	return !path || inputs->scheduler;
 }
 
+static bool check_steps_of(const struct run_inputs *inputs, const struct topo *topo,
+			   const struct kernel *kernel, const char *append, GError **error)
+{
+	g_autofree char *line = g_strjoin(" ", topo_boot_arguments(topo), append, NULL);
+	AUTO(situation) *situation = situation_new(topo, kernel->facts, line, NULL);
+
+	/* Arguments that no rule models make the job SKIP, whatever the steps are. */
+	return !situation || steps_apply(inputs->steps, topo, situation, error);
+}
+
+/* A step that no kernel can take on the machine is found before anything is started. */
+static bool check_steps(const struct run_inputs *inputs, const char *append, GError **error)
+{
+	for (guint t = 0; t < inputs->topologies->len; t++)
+		for (unsigned k = 0; k < inputs->n_kernels; k++)
+			if (inputs->kernels[k] &&
+			    !check_steps_of(inputs, inputs->topologies->pdata[t],
+					    inputs->kernels[k], append, error))
+				return false;
+	return true;
+}
+
 bool run_inputs_load(struct run_inputs *inputs, const struct run_options *options,
 		     const struct kernel_options *kernel_options, GError **error)
 {
@@ -126,7 +151,8 @@ bool run_inputs_load(struct run_inputs *inputs, const struct run_options *option
 		options->kernels ? (const char *const *)options->kernels : default_kernels;
 
 	inputs->tests = run_tests_choose((const char *const *)options->tests, error);
-	if (!inputs->tests || !load_scheduler(inputs, options->scheduler, error) ||
+	inputs->steps = steps_parse((const char *const *)options->steps, error);
+	if (!inputs->tests || !inputs->steps || !load_scheduler(inputs, options->scheduler, error) ||
 	    !load_topologies(inputs, options->topologies, error))
 		return false;
 	inputs->n_kernels = g_strv_length((char **)(guintptr)kernels);
@@ -134,5 +160,6 @@ bool run_inputs_load(struct run_inputs *inputs, const struct run_options *option
 	inputs->plans = g_new0(struct test_plan *, inputs->n_kernels);
 	return choose_jobs(inputs, &options->shard, kernels, error) &&
 	       load_kernels(inputs, kernels, kernel_options, error) &&
+	       check_steps(inputs, options->append, error) &&
 	       plan_tests(inputs, options->selftests, kernel_options, error);
 }

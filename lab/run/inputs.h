@@ -15,6 +15,7 @@ struct run_inputs {
 	struct kernel **kernels;  /* NULL: all its jobs are other shards' */
 	struct test_plan **plans; /* beside @kernels; NULL: no test but domains */
 	GBytes *scheduler;	  /* the user's; NULL: none */
+	GPtrArray *steps;	  /* struct step *; none: empty */
 	GPtrArray *tests;	  /* struct guest_test *, which @plans refer to */
 	unsigned n_kernels;	  /* at least one */
 	bool *ours;		  /* each job? The kernels of a topology stand together */

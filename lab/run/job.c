@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/host.h"
+#include "base/steps.h"
 #include "run/assembly.h"
 #include "run/channel.h"
 #include "run/look.h"
@@ -66,7 +67,8 @@ static char *job_command_line(const struct job_spec *spec)
 {
 	g_autofree char *line = emit_command_line(spec->topo, spec->accel);
 
-	return spec->debug.gdb ? g_strconcat(line, " nokaslr", NULL) : g_steal_pointer(&line);
+	return g_strconcat(line, spec->debug.gdb ? " nokaslr" : "", spec->append ? " " : "",
+			   spec->append, NULL);
 }
 
 static struct result *job_result_new(const struct job_spec *spec)
@@ -82,6 +84,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->kernel_config = kernel_facts_config_text(spec->kernel->facts);
 	result->kernel_package = g_strdup(spec->kernel->package);
 	result->command_line = job_command_line(spec);
+	result->steps = spec->steps ? g_ptr_array_ref(spec->steps) : NULL;
 	result->accel = g_strdup(emit_accel_name(spec->accel));
 	result->host = host_description();
 	/* As if the other guests were as large: nobody knows yet which will run beside it. */
@@ -123,9 +126,21 @@ static bool write_file(const char *folder, const char *name, const char *data, g
 					error);
 }
 
+/* Takes @initramfs over; NULL stays NULL. */
+static GBytes *add_steps(GBytes *initramfs, const GPtrArray *steps, GError **error)
+{
+	g_autoptr(GBytes) plain = initramfs;
+	g_autofree char *actions = plain && steps && steps->len ? steps_actions(steps) : NULL;
+	g_autoptr(GBytes) bytes = actions ? g_bytes_new(actions, strlen(actions)) : NULL;
+	struct initramfs_file file = {.path = STEPS_FILE, .bytes = bytes};
+
+	return actions ? initramfs_add(plain, &file, 1, error) : g_steal_pointer(&plain);
+}
+
 static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
 {
-	g_autoptr(GBytes) initramfs = assembly_initramfs(spec->topo, spec->agent, error);
+	g_autoptr(GBytes) initramfs = add_steps(assembly_initramfs(spec->topo, spec->agent, error),
+						spec->steps, error);
 
 	if (initramfs && spec->tests)
 		return test_plan_add(spec->tests, &spec->test_host, initramfs, error);

@@ -202,6 +202,8 @@ static bool run_plan_job(struct run *run, unsigned topology, unsigned kernel, GE
 		.tests = run->inputs.plans[kernel],
 		.test_host = {.slow = slow, .untimely = job_untimely(run, topo)},
 		.deadline_seconds = run->options->deadline_seconds,
+		.append = run->options->append,
+		.steps = run->inputs.steps,
 		.debug = run->options->debug,
 		.boots = 1,
 		.guests = run_guests_at_once(run),

@@ -37,6 +37,8 @@ struct run_options {
 	unsigned timeout_seconds;  /* without progress, before scaling; 0: the default */
 	unsigned deadline_seconds; /* of one guest; 0: none */
 	struct shard shard;	   /* zeroed: every job */
+	const char *append;	   /* more kernel arguments for every guest; NULL: none */
+	char **steps;		   /* as step_parse() reads them; NULL: none */
 	struct job_debug debug;
 	bool offline;
 	bool no_build;	  /* of kernel trees the images that are there */

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "topo/domains.h"
 
+#include "base/names.h"
+
+ENUM_NAMES(domain_number, DOMAIN_NUMBER_COUNT, [DOMAIN_MIN_INTERVAL] = "min_interval",
+	   [DOMAIN_MAX_INTERVAL] = "max_interval", [DOMAIN_BUSY_FACTOR] = "busy_factor",
+	   [DOMAIN_IMBALANCE_PCT] = "imbalance_pct",
+	   [DOMAIN_CACHE_NICE_TRIES] = "cache_nice_tries")
+
 struct domain_tree {
 	struct cpus *cpus;
 	GPtrArray *chains; /* by CPU number: GPtrArray of struct domain *, NULL when it has none */
@@ -21,6 +28,7 @@ static void domain_free(gpointer data)
 
 	g_free(domain->name);
 	g_free(domain->flags);
+	g_free(domain->groups_flags);
 	g_free(domain->rule);
 	cpus_unref(domain->span);
 	g_clear_pointer(&domain->groups, g_ptr_array_unref);
@@ -75,6 +83,8 @@ struct domain *domain_tree_append(struct domain_tree *tree, unsigned cpu)
 	}
 	domain->index = chain->len;
 	domain->level = -1;
+	for (unsigned i = 0; i < DOMAIN_NUMBER_COUNT; i++)
+		domain->number[i] = -1;
 	g_ptr_array_add(chain, domain);
 	return domain;
 }

@@ -64,6 +64,17 @@ static json_t *groups_to_json(const GPtrArray *groups)
 	return array;
 }
 
+static json_t *numbers_to_json(const struct domain *domain)
+{
+	json_t *json = json_object();
+
+	for (unsigned i = 0; i < DOMAIN_NUMBER_COUNT; i++)
+		if (domain->number[i] >= 0)
+			json_object_set_new(json, domain_number_name(i),
+					    json_integer(domain->number[i]));
+	return json;
+}
+
 static json_t *domain_to_json(const struct domain *domain)
 {
 	json_t *json =
@@ -72,6 +83,8 @@ static json_t *domain_to_json(const struct domain *domain)
 			  "span", set_to_json(domain->span), "flags", flags_to_json(domain->flags),
 			  "groups", groups_to_json(domain->groups));
 
+	json_object_set_new(json, "groups_flags", flags_to_json(domain->groups_flags));
+	json_object_set_new(json, "numbers", numbers_to_json(domain));
 	if (domain->rule)
 		json_object_set_new(json, "rule", json_string(domain->rule));
 	return json;
@@ -161,9 +174,9 @@ static bool read_name(const json_t *object, char **value, const char *where, GEr
 	return true;
 }
 
-static bool read_flags(const json_t *object, char **value, const char *where, GError **error)
+static bool read_flags(const json_t *json, const char *key, char **value, const char *where,
+		       GError **error)
 {
-	const json_t *json = member(object, "flags", where, error);
 	g_autoptr(GString) flags = g_string_new(NULL);
 
 	if (!json)
@@ -171,12 +184,13 @@ static bool read_flags(const json_t *object, char **value, const char *where, GE
 	if (json_is_null(json))
 		return true;
 	if (!json_is_array(json))
-		return json_error(error, where, "has 'flags' that are not a list");
+		return json_error(error, where, "has '%s' that are not a list", key);
 	for (size_t i = 0; i < json_array_size(json); i++) {
 		const char *flag = json_string_value(json_array_get(json, i));
 
 		if (!flag || !*flag || strchr(flag, ' '))
-			return json_error(error, where, "has 'flags' that are not a list of words");
+			return json_error(error, where, "has '%s' that are not a list of words",
+					  key);
 		g_string_append_printf(flags, "%s%s", i ? " " : "", flag);
 	}
 	*value = g_string_free(g_steal_pointer(&flags), FALSE);
@@ -211,6 +225,30 @@ static bool read_groups(const json_t *object, struct domain *domain, const char 
 	return true;
 }
 
+/* Members that results of older versions lack. */
+static bool read_details(const json_t *item, struct domain *domain, const char *where,
+			 GError **error)
+{
+	const json_t *flags = json_object_get(item, "groups_flags");
+	json_t *numbers = json_object_get(item, "numbers");
+	enum domain_number number;
+	const char *key;
+	json_t *value;
+
+	if (flags && !read_flags(flags, "groups_flags", &domain->groups_flags, where, error))
+		return false;
+	if (numbers && !json_is_object(numbers))
+		return json_error(error, where, "has 'numbers' that are not an object");
+	json_object_foreach (numbers, key, value) {
+		if (!domain_number_from_name(key, &number))
+			continue;
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
+			return json_error(error, where, "has a '%s' that is not a number", key);
+		domain->number[number] = json_integer_value(value);
+	}
+	return true;
+}
+
 static bool read_domain(const json_t *item, struct domain *domain, const char *where,
 			GError **error)
 {
@@ -221,8 +259,9 @@ static bool read_domain(const json_t *item, struct domain *domain, const char *w
 	    !read_number(item, "level", &domain->level, where, error) ||
 	    !read_name(item, &domain->name, where, error) ||
 	    !read_set(item, "span", &domain->span, where, error) ||
-	    !read_flags(item, &domain->flags, where, error) ||
-	    !read_groups(item, domain, where, error))
+	    !read_flags(member(item, "flags", where, error), "flags", &domain->flags, where,
+			error) ||
+	    !read_groups(item, domain, where, error) || !read_details(item, domain, where, error))
 		return false;
 	if (index != (int)domain->index)
 		return json_error(error, where, "has the index %d, not %u", index, domain->index);

@@ -117,6 +117,14 @@ const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu)
 	return &topo->cpu[cpu];
 }
 
+unsigned topo_core_id(const struct topo *topo, unsigned cpu)
+{
+	guint32 within = topo_cpu(topo, cpu)->apic_id &
+			 ((1u << topo_apic_shift(&topo->shape, TOPO_PACKAGE)) - 1);
+
+	return within >> topo_apic_shift(&topo->shape, TOPO_CORE);
+}
+
 unsigned topo_n_vcpus(const struct topo *topo)
 {
 	return topo->n_vcpus;

@@ -107,6 +107,8 @@ unsigned topo_llcs_per_package(const struct topo *topo);
 unsigned topo_core_slots_per_llc(const struct topo *topo);
 unsigned topo_cores_per_l2(const struct topo *topo);
 unsigned topo_threads_per_core(const struct topo *topo);
+/* The core's number within its package as the APIC id has it, gaps and all. */
+unsigned topo_core_id(const struct topo *topo, unsigned cpu);
 /* 0: the nodes are not slices of the packages. */
 unsigned topo_nodes_per_package(const struct topo *topo);
 

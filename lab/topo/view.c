@@ -50,6 +50,53 @@ void view_free(struct view *view)
 	g_free(view);
 }
 
+static void set_keep(struct cpus **set, const struct cpus *cpus)
+{
+	struct cpus *kept;
+
+	if (!*set)
+		return;
+	kept = cpus_copy(*set);
+	cpus_and(kept, cpus);
+	cpus_unref(*set);
+	*set = kept;
+}
+
+void view_keep_cpus(struct view *view, const struct cpus *cpus)
+{
+	set_keep(&view->cpus, cpus);
+	for (unsigned i = 0; i < view->n_cpu_slots; i++)
+		for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
+			set_keep(&view->cpu[i].mask[level], cpus);
+	for (unsigned node = 0; view->node_cpus && node < view->n_node_slots; node++)
+		set_keep(&view->node_cpus[node], cpus);
+}
+
+void view_merge_nodes(struct view *view)
+{
+	cpus_unref(view->nodes);
+	view->nodes = cpus_new();
+	cpus_add(view->nodes, 0);
+	view_set_node_slots(view, 1);
+	view->node_cpus[0] = cpus_ref(view->cpus);
+	view->distance[0] = 10; /* LOCAL_DISTANCE, include/linux/topology.h */
+	CPUS_FOREACH (cpu, view->cpus)
+		view->cpu[cpu].node = 0;
+}
+
+void view_split_llc(struct view *view, const struct topo *topo, unsigned split)
+{
+	CPUS_FOREACH (cpu, view->cpus) {
+		AUTO(cpus) *alike = cpus_new();
+
+		for (unsigned other = 0; other < topo_n_cpus(topo); other++)
+			if (topo_core_id(topo, other) % split ==
+			    topo_core_id(topo, (unsigned)cpu) % split)
+				cpus_add(alike, other);
+		set_keep(&view->cpu[cpu].mask[TOPO_LLC], alike);
+	}
+}
+
 static void view_fill_nodes(struct view *view, const struct topo *topo)
 {
 	unsigned n = topo_n_nodes(topo);

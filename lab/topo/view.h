@@ -37,6 +37,14 @@ void view_set_node_slots(struct view *view, unsigned n_node_slots);
 void view_free(struct view *view);
 AUTO_DEFINE(view, view_free)
 
+/* Forgets every CPU that is not in @cpus; nodes without CPUs stay. */
+void view_keep_cpus(struct view *view, const struct cpus *cpus);
+/* All CPUs on node 0, which is all there is. */
+void view_merge_nodes(struct view *view);
+
+/* Cuts each LLC in @split: cores of equal remainder of their number stay together. */
+void view_split_llc(struct view *view, const struct topo *topo, unsigned split);
+
 /* The first witness. */
 struct view *view_of_topo(const struct topo *topo);
 

@@ -9,29 +9,29 @@
 static const char *const options[] = {"SCHED_SMT", "SCHED_CLUSTER", "SCHED_MC", "NUMA"};
 
 /* What a kernel of that release makes of the machine without @option; NULL: no rule knows. */
-static struct domain_tree *expect_without(const struct topo *topo, const struct kernel_facts *facts,
-					  const char *option)
+static struct domain_tree *expect_without(const struct expectation *expectation, const char *option)
 {
-	AUTO(kernel_facts) *choice = kernel_facts_new(kernel_facts_release(facts), NULL);
+	AUTO(kernel_facts) *choice = 
+		kernel_facts_new(kernel_facts_release(expectation->facts), NULL);
 	g_autoptr(GString) config = g_string_new(NULL);
 
 	for (gsize i = 0; i < G_N_ELEMENTS(options); i++)
 		g_string_append_printf(config, "CONFIG_%s=%s\n", options[i],
 				       strcmp(options[i], option) == 0 ? "n" : "y");
 	kernel_facts_set_config(choice, config->str);
-	return expect_domains(topo, choice, NULL);
+	return expect_domains(expectation->topo, choice, expectation->situation, NULL);
 }
 
-static const char *option_that_explains(const struct topo *topo, const struct kernel_facts *facts,
-					const struct domain_tree *observed,
-					const struct cpus *online)
+static const char *option_that_explains(const struct expectation *expectation,
+					const struct domain_tree *observed)
 {
 	for (gsize i = 0; i < G_N_ELEMENTS(options); i++) {
-		AUTO(domain_tree) *expected = expect_without(topo, facts, options[i]);
+		AUTO(domain_tree) *expected = expect_without(expectation, options[i]);
 		AUTO(checks) *checks = checks_new();
 
 		if (expected)
-			compare_rules(expected, observed, online, checks);
+			compare_rules(expected, observed, expectation->situation->online,
+				      checks);
 		if (expected && checks_verdict(checks) == VERDICT_PASS)
 			return options[i];
 	}
@@ -53,16 +53,15 @@ static void skip_rules(const char *option, struct checks *checks)
 					   .reason = reason});
 }
 
-void check_rules(const struct topo *topo, const struct kernel_facts *facts,
-		 const struct domain_tree *expected, const struct domain_tree *observed,
-		 const struct cpus *online, struct checks *checks)
+void check_rules(const struct expectation *expectation, const struct domain_tree *observed,
+		 struct checks *checks)
 {
 	AUTO(checks) *found = checks_new();
 	const char *option = NULL;
 
-	compare_rules(expected, observed, online, found);
-	if (checks_verdict(found) == VERDICT_FAIL && !kernel_facts_config_known(facts))
-		option = option_that_explains(topo, facts, observed, online);
+	compare_rules(expectation->tree, observed, expectation->situation->online, found);
+	if (checks_verdict(found) == VERDICT_FAIL && !kernel_facts_config_known(expectation->facts))
+		option = option_that_explains(expectation, observed);
 	if (option)
 		skip_rules(option, checks);
 	for (guint i = 0; i < checks_count(found); i++)

@@ -3,6 +3,7 @@
 #ifndef VERDICT_COMPARE_H
 #define VERDICT_COMPARE_H
 
+#include "expect/situation.h"
 #include "verdict/verdict.h"
 
 /*
@@ -20,12 +21,19 @@ void view_imply_tables(struct view *hardware);
  */
 void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks);
 
+/* All is borrowed. */
+struct presence {
+	const struct view *model, *hardware;
+	const struct cpus *started; /* those of the model's CPUs that must run */
+	const struct cpus *online;  /* those that do, as /sys has it */
+};
+
 /*
- * Of a MADT that is the model's: "kernel.presence", @lost where the kernel did not start one of its
- * CPUs, FAIL where it numbers them otherwise. False: nothing else can be compared CPU by CPU then.
+ * Of a MADT that is the model's: "kernel.presence", @lost where the kernel did not start one of the
+ * CPUs that must run, FAIL where it runs another or numbers them otherwise. False: nothing else can
+ * be compared CPU by CPU then.
  */
-bool check_presence(const struct view *model, const struct view *hardware,
-		    const struct cpus *online, enum verdict lost, struct checks *checks);
+bool check_presence(const struct presence *presence, enum verdict lost, struct checks *checks);
 
 /*
  * Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ, SKIP for what
@@ -41,14 +49,24 @@ void compare_kernel(enum topo_vendor vendor, const struct kernel_facts *facts,
 void compare_rules(const struct domain_tree *expected, const struct domain_tree *observed,
 		   const struct cpus *online, struct checks *checks);
 
-/* The same; where the config is not known, SKIP if an option that is not set explains all. */
-void check_rules(const struct topo *topo, const struct kernel_facts *facts,
-		 const struct domain_tree *expected, const struct domain_tree *observed,
-		 const struct cpus *online, struct checks *checks);
+/* What the rules say, and of what. All is borrowed. */
+struct expectation {
+	const struct topo *topo;
+	const struct kernel_facts *facts;
+	const struct situation *situation;
+	const struct domain_tree *tree;
+};
 
-/* The second judge: what holds on any kernel. "invariants.*" checks, FAIL where one is broken. */
+/* The same; where the config is not known, SKIP if an option that is not set explains all. */
+void check_rules(const struct expectation *expectation, const struct domain_tree *observed,
+		 struct checks *checks);
+
+/*
+ * The second judge: what holds on any kernel. "invariants.*" checks, FAIL where one is broken.
+ * @maps: struct cpus *, the online CPUs that balance with each other; one in none has no domain.
+ */
 void check_invariants(const struct domain_tree *tree, const struct cpus *online,
-		      struct checks *checks);
+		      const GPtrArray *maps, struct checks *checks);
 
 struct splat_input {
 	const char *name, *stall_name; /* of the two checks */

@@ -26,15 +26,26 @@ const char *domain_title(const struct domain *domain)
 	return domain->name ? domain->name : "the domain";
 }
 
-/* Isolated CPUs have no domain; none is isolated here, so each needs one unless it is alone. */
+const struct cpus *scene_map(const struct scene *scene, unsigned cpu)
+{
+	for (guint i = 0; i < scene->maps->len; i++)
+		if (cpus_has(scene->maps->pdata[i], cpu))
+			return scene->maps->pdata[i];
+	return NULL;
+}
+
 static void check_present(const struct scene *scene)
 {
-	unsigned least = cpus_count(scene->online) > 1 ? 1 : 0;
-
 	CPUS_FOREACH (cpu, scene->online) {
+		const struct cpus *map = scene_map(scene, (unsigned)cpu);
+		bool alone = !map || cpus_count(map) == 1;
+		bool bare = domain_tree_depth(scene->tree, (unsigned)cpu) == 0;
+
 		findings_compared(scene->findings, 1);
-		if (domain_tree_depth(scene->tree, (unsigned)cpu) < least)
+		if (bare && !alone)
 			scene_broken(scene, cpu, -1, "an online CPU has no domain", NULL, NULL);
+		else if (!bare && !map)
+			scene_broken(scene, cpu, -1, "an isolated CPU has a domain", NULL, NULL);
 	}
 }
 
@@ -54,15 +65,17 @@ static void check_own_span(const struct scene *scene, unsigned cpu, const struct
 static void check_online(const struct scene *scene, unsigned cpu, const struct domain *domain,
 			 const struct domain *child)
 {
+	const struct cpus *map = scene_map(scene, cpu);
 	g_autofree char *reason = NULL;
 
 	(void)child;
 	findings_compared(scene->findings, 1);
-	if (cpus_subset(domain->span, scene->online))
+	if (!map || cpus_subset(domain->span, map))
 		return;
-	reason = g_strdup_printf("the span of %s holds CPUs that are not online",
+	reason = g_strdup_printf("the span of %s holds CPUs that are not online, or of another "
+				 "partition",
 				 domain_title(domain));
-	scene_broken(scene, (int)cpu, (int)domain->index, reason, scene->online, domain->span);
+	scene_broken(scene, (int)cpu, (int)domain->index, reason, map, domain->span);
 }
 
 static void check_nested(const struct scene *scene, unsigned cpu, const struct domain *domain,
@@ -104,12 +117,13 @@ static void check_ordered(const struct scene *scene, unsigned cpu, const struct 
 	}
 }
 
-/* One partition: the union of a CPU's spans is what it can ever be balanced with. */
+/* The union of a CPU's spans is what it can ever be balanced with. */
 static void check_meet(const struct scene *scene)
 {
 	CPUS_FOREACH (cpu, scene->online) {
+		const struct cpus *map = scene_map(scene, (unsigned)cpu);
 		AUTO(cpus) *met = cpus_new();
-		AUTO(cpus) *lost = cpus_copy(scene->online);
+		AUTO(cpus) *lost = map ? cpus_copy(map) : cpus_new();
 		g_autofree char *list = NULL;
 		g_autofree char *reason = NULL;
 
@@ -122,11 +136,42 @@ static void check_meet(const struct scene *scene)
 			continue;
 		list = cpus_to_list(lost);
 		reason = g_strdup_printf("no domain of the CPU reaches CPUs %s", list);
-		scene_broken(scene, cpu, -1, reason, scene->online, met);
+		scene_broken(scene, cpu, -1, reason, map, met);
 	}
 }
 
+/* update_group_capacity(): min_interval grows with the span, so that large domains balance less. */
+static void check_intervals(const struct scene *scene, unsigned cpu, const struct domain *domain,
+			    const struct domain *child)
+{
+	gint64 least = domain->number[DOMAIN_MIN_INTERVAL];
+	gint64 most = domain->number[DOMAIN_MAX_INTERVAL];
+	gint64 weight = cpus_count(domain->span);
+	g_autofree char *reason = NULL;
+
+	(void)child;
+	if (least < 0 || most < 0)
+		return;
+	findings_compared(scene->findings, 1);
+	if (least == weight && most == 2 * weight)
+		return;
+	reason = g_strdup_printf("%s balances every %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+				 " ms, and has %" G_GINT64_FORMAT " CPUs",
+				 domain_title(domain), least, most, weight);
+	scene_broken(scene, (int)cpu, (int)domain->index, reason, NULL, NULL);
+}
+
 #define SCHEDSTAT "proc/schedstat"
+
+/* Only debugfs has them; that it must have them the rules know. */
+static bool tree_shows_intervals(const struct domain_tree *tree)
+{
+	CPUS_FOREACH (cpu, domain_tree_cpus(tree))
+		if (domain_tree_depth(tree, (unsigned)cpu) &&
+		    domain_tree_get(tree, (unsigned)cpu, 0)->number[DOMAIN_MIN_INTERVAL] >= 0)
+			return true;
+	return false;
+}
 
 /* One of the two functions looks: at the whole, or at each domain. */
 static const struct invariant {
@@ -135,12 +180,14 @@ static const struct invariant {
 	void (*check)(const struct scene *scene);
 	domain_check check_domain;
 	bool of_cpus; /* it compares CPUs, and so does even where there is no domain */
+	/* NULL: what it looks at is always there, or its absence is told elsewhere */
+	bool (*is_shown)(const struct domain_tree *tree);
 } invariants[] = {
 	{
 		.name = "invariants.present",
 		.unit = "online CPUs",
 		.evidence = SCHEDSTAT,
-		.sentence = "every online CPU has a domain, unless it is the only one",
+		.sentence = "every online CPU has a domain, unless it is alone or isolated",
 		.check = check_present,
 		.of_cpus = true,
 	},
@@ -155,7 +202,7 @@ static const struct invariant {
 		.name = "invariants.online",
 		.unit = "spans",
 		.evidence = SCHEDSTAT,
-		.sentence = "a span holds only CPUs that are online",
+		.sentence = "a span holds only CPUs of the partition that are online",
 		.check_domain = check_online,
 	},
 	{
@@ -186,6 +233,14 @@ static const struct invariant {
 		.evidence = SCHEDSTAT,
 		.sentence = "two spans of one level below NUMA are equal or disjoint",
 		.check = check_disjoint,
+	},
+	{
+		.name = "invariants.intervals",
+		.unit = "intervals",
+		.evidence = "sys/kernel/debug/sched/domains",
+		.sentence = "a domain balances every weight to twice its weight milliseconds",
+		.check_domain = check_intervals,
+		.is_shown = tree_shows_intervals,
 	},
 	{
 		.name = "invariants.first-group",
@@ -235,7 +290,7 @@ static bool tree_is_bare(const struct domain_tree *tree)
 
 /* A kernel that made no domain at all failed; that there is nothing more to compare is no error. */
 void check_invariants(const struct domain_tree *tree, const struct cpus *online,
-		      struct checks *checks)
+		      const GPtrArray *maps, struct checks *checks)
 {
 	bool bare = tree_is_bare(tree);
 
@@ -244,10 +299,12 @@ void check_invariants(const struct domain_tree *tree, const struct cpus *online,
 		struct scene scene = {
 			.tree = tree,
 			.online = online,
+			.maps = maps,
 			.sentence = invariant->sentence,
 		};
 
-		if (bare && !invariant->of_cpus)
+		if ((bare && !invariant->of_cpus) ||
+		    (invariant->is_shown && !invariant->is_shown(tree)))
 			continue;
 		scene.findings = findings_new(invariant->name, VERDICT_FAIL, invariant->unit,
 					      invariant->evidence);

@@ -11,6 +11,7 @@
 struct scene {
 	const struct domain_tree *tree;
 	const struct cpus *online;
+	const GPtrArray *maps;
 	const char *sentence; /* the invariant */
 	struct findings *findings;
 };
@@ -22,6 +23,8 @@ typedef void (*domain_check)(const struct scene *scene, unsigned cpu, const stru
 /* NULL sets are not told. */
 void scene_broken(const struct scene *scene, int cpu, int level, const char *reason,
 		  const struct cpus *expected, const struct cpus *observed);
+/* The CPUs that @cpu balances with; NULL: none. */
+const struct cpus *scene_map(const struct scene *scene, unsigned cpu);
 /* For sentences; a domain whose name is not shown is "the domain". */
 const char *domain_title(const struct domain *domain);
 

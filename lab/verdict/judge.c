@@ -2,8 +2,9 @@
 /* What a job came to, in the order in which one thing makes the next worth judging. */
 #include "base/cpus.h"
 #include "base/error.h"
-#include "expect/arguments.h"
+#include "base/steps.h"
 #include "expect/expect.h"
+#include "expect/step.h"
 #include "observe/acpi.h"
 #include "observe/observe.h"
 #include "verdict/compare.h"
@@ -16,6 +17,7 @@ struct session {
 	struct root *evidence;
 	GPtrArray *log;	    /* of the evidence */
 	GPtrArray *console; /* NULL: it holds nothing */
+	struct situation *situation;
 };
 
 static void session_say(struct session *session, const char *name, enum verdict verdict,
@@ -243,23 +245,43 @@ static bool judge_room(struct session *session)
 	return false;
 }
 
-/* False: the topology file does not describe what this guest was told to see. */
+/* False: nobody knows what this guest was told to see. */
 static bool judge_arguments(struct session *session)
 {
+	const struct verdict_input *input = session->input;
 	g_autoptr(GError) error = NULL;
 	g_autofree char *line = root_read(session->evidence, &error, "proc/cmdline");
-	g_autofree char *word = line ? arguments_unmodelled(line) : NULL;
-	g_autofree char *reason = NULL;
 
 	if (!line) {
 		session_say(session, "kernel.arguments", VERDICT_ERROR, NULL, error->message);
 		return false;
 	}
-	if (word)
-		reason = g_strdup_printf("no rule models what the kernel argument '%s' does", word);
-	session_say(session, "kernel.arguments", word ? VERDICT_SKIP : VERDICT_PASS, "proc/cmdline",
-		    word ? reason : "no argument changes the machine");
-	return !word;
+	session->situation = situation_new(input->topo, input->facts, line, &error);
+	session_say(session, "kernel.arguments", session->situation ? VERDICT_PASS : VERDICT_SKIP,
+		    "proc/cmdline",
+		    session->situation ? "what each argument does to the machine is known"
+				       : error->message);
+	return session->situation != NULL;
+}
+
+/* False: the kernel was not brought to where it must be judged. */
+static bool judge_steps(struct session *session)
+{
+	const struct verdict_input *input = session->input;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *done = NULL;
+
+	if (!input->steps || !input->steps->len)
+		return true;
+	done = root_read(session->evidence, &error, STEPS_MEMBER);
+	if (done && steps_done(input->steps, done, &error) &&
+	    steps_apply(input->steps, input->topo, session->situation, &error)) {
+		session_say(session, "guest.steps", VERDICT_PASS, STEPS_MEMBER,
+			    "every step was taken");
+		return true;
+	}
+	session_say(session, "guest.steps", VERDICT_ERROR, STEPS_MEMBER, error->message);
+	return false;
 }
 
 static bool passed_since(const struct checks *checks, guint first)
@@ -271,23 +293,27 @@ static bool passed_since(const struct checks *checks, guint first)
 }
 
 /* Both judges. Rules for a kernel that no row knows are skipped; invariants hold on it too. */
-static void judge_domains(struct session *session, const struct cpus *online)
+static void judge_domains(struct session *session)
 {
 	const struct verdict_input *input = session->input;
 	struct judgement *judgement = session->judgement;
+	g_autoptr(GPtrArray) maps = situation_maps(session->situation);
+	struct expectation expectation = {
+		.topo = input->topo, .facts = input->facts, .situation = session->situation};
 	g_autoptr(GError) error = NULL;
 
-	judgement->expected = expect_domains(input->topo, input->facts, &error);
+	judgement->expected =
+		expect_domains(input->topo, input->facts, session->situation, &error);
+	expectation.tree = judgement->expected;
 	if (judgement->expected)
-		check_rules(input->topo, input->facts, judgement->expected, judgement->observed,
-			    online, judgement->checks);
+		check_rules(&expectation, judgement->observed, judgement->checks);
 	else
 		session_say(session, "domains.rules",
 			    g_error_matches(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED)
 				    ? VERDICT_SKIP
 				    : VERDICT_ERROR,
 			    NULL, error->message);
-	check_invariants(judgement->observed, online, judgement->checks);
+	check_invariants(judgement->observed, session->situation->online, maps, judgement->checks);
 }
 
 static struct view *session_view(struct session *session, const char *name,
@@ -322,12 +348,27 @@ static enum verdict verdict_of_lost_cpu(const struct session *session)
 	return session->input->vcpus_per_host_cpu > 1 ? VERDICT_ERROR : VERDICT_FAIL;
 }
 
+/* Where an argument makes the kernel see another machine than the hardware is. */
+static void view_follow_arguments(struct view *hardware, const struct session *session)
+{
+	const struct topo *topo = session->input->topo;
+	unsigned split = session->situation->split_llc;
+
+	if (session->situation->one_node)
+		view_merge_nodes(hardware);
+	/* AMD's L3 list in /sys is the kernel's LLC mask; Intel's comes from CPUID alone. */
+	if (split && topo_cpu_model(topo)->vendor == TOPO_VENDOR_AMD)
+		view_split_llc(hardware, topo, split);
+}
+
 static void judge_machine(struct session *session)
 {
 	struct checks *checks = session->judgement->checks;
 	AUTO(view) *model = view_of_topo(session->input->topo);
 	AUTO(view) *hardware = session_view(session, "guest.witness", observe_hardware);
 	AUTO(view) *system = session_view(session, "kernel.witness", observe_system);
+	struct presence presence = {
+		.model = model, .hardware = hardware, .started = session->situation->online};
 	guint first = checks_count(checks);
 	bool given;
 
@@ -335,17 +376,20 @@ static void judge_machine(struct session *session)
 		return;
 	view_imply_tables(hardware);
 	judge_madt_order(session, model);
+	presence.online = system->cpus;
 	if (passed_since(checks, first) &&
-	    !check_presence(model, hardware, system->cpus, verdict_of_lost_cpu(session), checks))
+	    !check_presence(&presence, verdict_of_lost_cpu(session), checks))
 		return;
+	view_keep_cpus(model, session->situation->online);
 	compare_guest(model, hardware, checks);
 	given = passed_since(checks, first);
+	view_follow_arguments(hardware, session);
 	compare_kernel(topo_cpu_model(session->input->topo)->vendor, session->input->facts,
 		       hardware, system, checks);
 	if (!session->judgement->observed)
 		return;
 	if (given)
-		judge_domains(session, system->cpus);
+		judge_domains(session);
 	else
 		session_say(session, "domains.rules", VERDICT_ERROR, NULL,
 			    "the domains were not judged: the guest was not given the machine");
@@ -395,7 +439,8 @@ static void judge_evidence(struct session *session)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
 	else if (judge_schedstat(session))
 		judge_depth(session);
-	if (judge_arguments(session) && judge_room(session) && judge_table(session))
+	if (judge_arguments(session) && judge_steps(session) && judge_room(session) &&
+	    judge_table(session))
 		judge_machine(session);
 	check_splats(
 		&(struct splat_input){
@@ -504,6 +549,7 @@ struct judgement *judge(const struct verdict_input *input)
 		check_programs(input->programs, input->ending, judgement->checks);
 	judge_complete(&session);
 	root_unref(session.evidence);
+	situation_free(session.situation);
 	g_clear_pointer(&session.log, g_ptr_array_unref);
 	g_clear_pointer(&session.console, g_ptr_array_unref);
 	return judgement;

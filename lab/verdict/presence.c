@@ -14,42 +14,51 @@ static int compare_ids(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* APIC ids of @view's CPUs, gint64, ascending. */
-static GArray *sorted_ids(const struct view *view)
+/* APIC ids of those of @view's CPUs that are in @cpus, gint64, ascending. */
+static GArray *sorted_ids(const struct view *view, const struct cpus *cpus)
 {
 	GArray *ids = g_array_new(FALSE, FALSE, sizeof(gint64));
 
 	CPUS_FOREACH (cpu, view->cpus)
-		g_array_append_val(ids, view->cpu[cpu].apic_id);
+		if (cpus_has(cpus, (unsigned)cpu))
+			g_array_append_val(ids, view->cpu[cpu].apic_id);
 	g_array_sort(ids, compare_ids);
 	return ids;
 }
 
-/* "30 31", the ids of @all that are not in @some; NULL when @some has one that is not in @all. */
+/* "30 31", the ids of @all that are not in @some, both ascending. */
 static char *ids_lacking(const GArray *all, const GArray *some)
 {
-	g_autoptr(GString) lacking = g_string_new(NULL);
+	GString *lacking = g_string_new(NULL);
 	guint k = 0;
 
 	for (guint i = 0; i < all->len; i++) {
 		gint64 id = g_array_index(all, gint64, i);
 
-		if (k < some->len && g_array_index(some, gint64, k) == id)
+		while (k < some->len && g_array_index(some, gint64, k) < id)
 			k++;
-		else
+		if (k == some->len || g_array_index(some, gint64, k) != id)
 			g_string_append_printf(lacking, "%s%" G_GINT64_FORMAT,
 					       lacking->len ? " " : "", id);
 	}
-	return k == some->len ? g_strdup(lacking->str) : NULL;
+	return g_string_free(lacking, FALSE);
 }
 
-/*
- * The first CPU of another APIC id than its place in the MADT has; NULL: none. Both have as many.
- */
-static char *numbered_otherwise(const struct view *model, const struct view *hardware)
+static bool has_twins(const GArray *ids)
 {
-	CPUS_FOREACH (cpu, model->cpus) {
-		gint64 given = model->cpu[cpu].apic_id, running = hardware->cpu[cpu].apic_id;
+	for (guint i = 1; i < ids->len; i++)
+		if (g_array_index(ids, gint64, i) == g_array_index(ids, gint64, i - 1))
+			return true;
+	return false;
+}
+
+/* The first CPU of another APIC id than its place in the MADT has; NULL: none. */
+static char *numbered_otherwise(const struct presence *presence)
+{
+	CPUS_FOREACH (cpu, presence->online) {
+		bool known = cpus_has(presence->model->cpus, (unsigned)cpu);
+		gint64 given = known ? presence->model->cpu[cpu].apic_id : -1;
+		gint64 running = presence->hardware->cpu[cpu].apic_id;
 
 		if (given != running)
 			return g_strdup_printf("the kernel numbers CPUs otherwise than the MADT "
@@ -60,11 +69,11 @@ static char *numbered_otherwise(const struct view *model, const struct view *har
 	return NULL;
 }
 
-static void presence_say(enum verdict verdict, const struct view *model, const struct cpus *online,
-			 const char *reason, struct checks *checks)
+static void presence_say(enum verdict verdict, const struct presence *presence, const char *reason,
+			 struct checks *checks)
 {
-	g_autofree char *expected = cpus_to_list(model->cpus);
-	g_autofree char *observed = cpus_to_list(online);
+	g_autofree char *expected = cpus_to_list(presence->started);
+	g_autofree char *observed = cpus_to_list(presence->online);
 	bool passed = verdict == VERDICT_PASS;
 
 	checks_add(checks,
@@ -81,25 +90,34 @@ static void presence_say(enum verdict verdict, const struct view *model, const s
 		   });
 }
 
-bool check_presence(const struct view *model, const struct view *hardware,
-		    const struct cpus *online, enum verdict lost, struct checks *checks)
+bool check_presence(const struct presence *presence, enum verdict lost, struct checks *checks)
 {
-	g_autoptr(GArray) given = sorted_ids(model);
-	g_autoptr(GArray) running = sorted_ids(hardware);
+	const struct view *model = presence->model, *hardware = presence->hardware;
+	g_autoptr(GArray) all = sorted_ids(model, model->cpus);
+	g_autoptr(GArray) given = sorted_ids(model, presence->started);
+	g_autoptr(GArray) running = sorted_ids(hardware, hardware->cpus);
+	g_autofree char *foreign = ids_lacking(running, all);
 	g_autofree char *lacking = ids_lacking(given, running);
+	g_autofree char *more = ids_lacking(running, given);
 	g_autofree char *reason = NULL;
 
 	/* Evidence that lost a dump, or another machine: that is told where it is compared. */
-	if (!lacking || !cpus_equal(hardware->cpus, online))
+	if (*foreign || has_twins(running) || !cpus_equal(hardware->cpus, presence->online))
 		return true;
+	if (*more) {
+		reason = g_strdup_printf("CPUs run that must not, APIC ids %s", more);
+		presence_say(VERDICT_FAIL, presence, reason, checks);
+		return false;
+	}
 	if (*lacking) {
 		reason = g_strdup_printf("CPUs that the MADT enables did not start, APIC ids %s",
 					 lacking);
-		presence_say(lost, model, online, reason, checks);
+		presence_say(lost, presence, reason, checks);
 		return false;
 	}
-	reason = numbered_otherwise(model, hardware);
-	presence_say(reason ? VERDICT_FAIL : VERDICT_PASS, model, online,
-		     reason ?: "every CPU of the MADT runs, under its number", checks);
+	reason = numbered_otherwise(presence);
+	presence_say(reason ? VERDICT_FAIL : VERDICT_PASS, presence,
+		     reason ?: "every CPU of the MADT that must run does, under its number",
+		     checks);
 	return !reason;
 }

@@ -84,15 +84,25 @@ static char *span_text(const struct domain *domain)
 }
 
 /* As words: what debugfs prints may end in a blank. */
-static char *flags_text(const struct domain *domain)
+static char *words_text(const char *flags)
 {
-	g_auto(GStrv) words = g_strsplit_set(domain->flags ? domain->flags : "", " \t\n", -1);
+	g_auto(GStrv) words = g_strsplit_set(flags ? flags : "", " \t\n", -1);
 	GString *text = g_string_new(NULL);
 
 	for (unsigned i = 0; words[i]; i++)
 		if (*words[i])
 			g_string_append_printf(text, "%s%s", text->len ? " " : "", words[i]);
-	return g_string_free(text, !domain->flags);
+	return g_string_free(text, !flags);
+}
+
+static char *flags_text(const struct domain *domain)
+{
+	return words_text(domain->flags);
+}
+
+static char *groups_flags_text(const struct domain *domain)
+{
+	return words_text(domain->groups_flags);
 }
 
 static char *level_text(const struct domain *domain)
@@ -152,6 +162,11 @@ static const struct aspect {
 		.evidence = EVIDENCE_NAMES,
 	},
 	{
+		.text = groups_flags_text,
+		.says = "has other flags in its first group than this kernel gives it",
+		.evidence = EVIDENCE_NAMES,
+	},
+	{
 		.text = level_text,
 		.says = "has another level number than its place in the kernel's table",
 		.evidence = EVIDENCE_NAMES,
@@ -184,6 +199,29 @@ static void compare_aspect(const struct aspect *aspect, const struct domain *wan
 			       });
 }
 
+static void compare_number(enum domain_number number, const struct domain *want,
+			   const struct domain *got, unsigned cpu, struct findings *findings)
+{
+	g_autofree char *want_text = g_strdup_printf("%" G_GINT64_FORMAT, want->number[number]);
+	g_autofree char *got_text = g_strdup_printf("%" G_GINT64_FORMAT, got->number[number]);
+	g_autofree char *reason = NULL;
+
+	if (want->number[number] < 0 || got->number[number] < 0 ||
+	    want->number[number] == got->number[number])
+		return;
+	reason = g_strdup_printf("%s has another %s than this kernel gives it", want->name,
+				 domain_number_name(number));
+	findings_add(findings, &(struct finding){
+				       .cpu = (int)cpu,
+				       .level = (int)want->index,
+				       .expected = want_text,
+				       .observed = got_text,
+				       .rule = want->rule,
+				       .reason = reason,
+				       .evidence = EVIDENCE_NAMES,
+			       });
+}
+
 static void compare_cpu(const struct domain_tree *expected, const struct domain_tree *observed,
 			unsigned cpu, struct findings *findings)
 {
@@ -196,6 +234,8 @@ static void compare_cpu(const struct domain_tree *expected, const struct domain_
 
 		for (gsize k = 0; k < G_N_ELEMENTS(aspects); k++)
 			compare_aspect(&aspects[k], want, got, cpu, findings);
+		for (unsigned k = 0; k < DOMAIN_NUMBER_COUNT; k++)
+			compare_number(k, want, got, cpu, findings);
 	}
 }
 
@@ -210,6 +250,11 @@ static const char *domain_hides(const struct domain *want, const struct domain *
 		return "level";
 	if (!got->groups)
 		return "groups";
+	if (want->groups_flags && !got->groups_flags)
+		return "first group's flags";
+	for (unsigned i = 0; i < DOMAIN_NUMBER_COUNT; i++)
+		if (want->number[i] >= 0 && got->number[i] < 0)
+			return domain_number_name(i);
 	return NULL;
 }
 

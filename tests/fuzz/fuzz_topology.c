@@ -13,7 +13,7 @@ static void try_expect(const struct topo *topo, const char *release)
 {
 	AUTO(kernel_facts) *facts = kernel_facts_new(release, NULL);
 	g_autoptr(GError) error = NULL;
-	AUTO(domain_tree) *tree = expect_domains(topo, facts, &error);
+	AUTO(domain_tree) *tree = expect_booted(topo, facts, &error);
 
 	fuzz_check(tree, error, ERROR_UNSUPPORTED);
 }

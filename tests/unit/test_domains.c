@@ -87,11 +87,12 @@ static void test_hostile_shapes(void)
 static const char documented[] =
 	"{\"cpus\":[{\"cpu\":0,\"domains\":["
 	"{\"index\":0,\"level\":0,\"name\":\"SMT\",\"span\":\"0,128\","
+	"\"groups_flags\":[\"SD_CLUSTER\"],\"numbers\":{\"min_interval\":2,\"imbalance_pct\":110},"
 	"\"flags\":[\"SD_BALANCE_NEWIDLE\",\"SD_BALANCE_EXEC\"],"
 	"\"groups\":[{\"span\":\"0\",\"mask\":\"0\",\"id\":0},"
 	"{\"span\":\"128\",\"mask\":null,\"id\":null}]},"
 	"{\"index\":1,\"level\":null,\"name\":null,\"span\":\"0-7,128-135\",\"flags\":null,"
-	"\"groups\":null,\"rule\":\"llc\"}]},"
+	"\"groups\":null,\"groups_flags\":null,\"numbers\":{},\"rule\":\"llc\"}]},"
 	"{\"cpu\":5,\"domains\":[]}]}";
 
 static struct domain_tree *documented_tree(void)
@@ -102,6 +103,9 @@ static struct domain_tree *documented_tree(void)
 	struct domain *mc = domain_tree_append(tree, 0);
 
 	smt->level = 0;
+	smt->groups_flags = g_strdup("SD_CLUSTER");
+	smt->number[DOMAIN_MIN_INTERVAL] = 2;
+	smt->number[DOMAIN_IMBALANCE_PCT] = 110;
 	group->mask = set_of("0");
 	group->id = 0;
 	domain_add_group(smt, set_of("128"));
@@ -139,6 +143,10 @@ static void test_from_json(void)
 	g_assert_cmpstr(domain->flags, ==, "SD_BALANCE_NEWIDLE SD_BALANCE_EXEC");
 	g_assert_true(cpus_has(domain->span, 128));
 	g_assert_null(domain->rule);
+	g_assert_cmpstr(domain->groups_flags, ==, "SD_CLUSTER");
+	g_assert_cmpint(domain->number[DOMAIN_MIN_INTERVAL], ==, 2);
+	g_assert_cmpint(domain->number[DOMAIN_IMBALANCE_PCT], ==, 110);
+	g_assert_cmpint(domain->number[DOMAIN_MAX_INTERVAL], ==, -1);
 	group = g_ptr_array_index(domain->groups, 1);
 	g_assert_null(group->mask);
 	g_assert_cmpint(group->id, ==, -1);
@@ -197,6 +205,12 @@ static void test_bad_json(void)
 		 "'cpus[0].domains[1]' has 'flags' that are not a list"},
 		{"\"groups\":null", "\"groups\":{}",
 		 "'cpus[0].domains[1]' has 'groups' that are not a list of at most 8192"},
+		{"\"groups_flags\":null", "\"groups_flags\":3",
+		 "'cpus[0].domains[1]' has 'groups_flags' that are not a list"},
+		{"\"numbers\":{}", "\"numbers\":3",
+		 "'cpus[0].domains[1]' has 'numbers' that are not an object"},
+		{"\"min_interval\":2", "\"min_interval\":-2",
+		 "'cpus[0].domains[0]' has a 'min_interval' that is not a number"},
 		{"{\"span\":\"0\"", "{\"span\":null", "'cpus[0].domains[0].groups[0]' has no span"},
 		{"\"id\":0", "\"id\":1.5",
 		 "'cpus[0].domains[0].groups[0]' has a 'id' that is not a number below 8192"},

@@ -88,7 +88,7 @@ static inline struct domain_tree *expect_config(const struct shape *shape, const
 
 	if (config)
 		kernel_facts_set_config(facts, config);
-	tree = expect_domains(topo, facts, &error);
+	tree = expect_booted(topo, facts, &error);
 	g_assert_no_error(error);
 	return tree;
 }

@@ -152,7 +152,7 @@ static void test_gnr_unknown(void)
 	AUTO(topo) *topo = topo_of(&gnr_snc3);
 	AUTO(kernel_facts) *facts = kernel_facts_new("6.19.2", NULL);
 	g_autoptr(GError) error = NULL;
-	AUTO(domain_tree) *none = expect_domains(topo, facts, &error);
+	AUTO(domain_tree) *none = expect_booted(topo, facts, &error);
 
 	g_assert_null(none);
 	g_assert_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED);
@@ -176,7 +176,7 @@ static void test_shared_links(void)
 		cpus_unref(topo->masks[TOPO_LLC][cpu]);
 		topo->masks[TOPO_LLC][cpu] = cpus_parse_list("1,4", NULL);
 	}
-	tree = expect_domains(topo, facts, NULL);
+	tree = expect_booted(topo, facts, NULL);
 	assert_chain(tree, 4, "MC 1,4; PKG 0-4");
 	assert_groups(tree, 4, 1, "1,4 0 2 3");
 	assert_groups(tree, 0, 0, "0 2 3 1,4");

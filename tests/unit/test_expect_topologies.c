@@ -45,7 +45,7 @@ static struct topo *topo_named(const char *name)
 static struct domain_tree *expect_named(const struct topo *topo, const struct kernel_facts *facts)
 {
 	g_autoptr(GError) error = NULL;
-	struct domain_tree *tree = expect_domains(topo, facts, &error);
+	struct domain_tree *tree = expect_booted(topo, facts, &error);
 
 	g_assert_no_error(error);
 	return tree;
@@ -59,8 +59,10 @@ static void test_invariants(gconstpointer data)
 		AUTO(kernel_facts) *facts = kernel_facts_new(releases[i], NULL);
 		AUTO(domain_tree) *tree = expect_named(topo, facts);
 		AUTO(checks) *checks = checks_new();
+		g_autoptr(GPtrArray) maps = g_ptr_array_new();
 
-		check_invariants(tree, topo_all_cpus(topo), checks);
+		g_ptr_array_add(maps, topo_all_cpus(topo));
+		check_invariants(tree, topo_all_cpus(topo), maps, checks);
 		g_test_message("%s", releases[i]);
 		g_assert_cmpstr(verdict_name(checks_verdict(checks)), ==,
 				is_broken(data, facts) ? "FAIL" : "PASS");

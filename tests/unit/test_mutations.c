@@ -267,6 +267,11 @@ static void isolated_cpus(struct spoiled *spoiled)
 	edit(spoiled, "proc/cmdline", "sched_verbose", "sched_verbose isolcpus=3");
 }
 
+static void unknown_argument(struct spoiled *spoiled)
+{
+	edit(spoiled, "proc/cmdline", "sched_verbose", "sched_verbose possible_cpus=3");
+}
+
 /* drivers/base/cpu.c, print_cpus_kernel_max(): NR_CPUS - 1; the machine has 32. */
 static void kernel_max_small(struct spoiled *spoiled)
 {
@@ -317,7 +322,8 @@ static const struct mutation mutations[] = {
 	{"channel-cut", channel_cut, VERDICT_ERROR, "evidence.channel"},
 	{"kernel-max-small", kernel_max_small, VERDICT_SKIP, "guest.room"},
 	{"config-small", config_small, VERDICT_SKIP, "guest.room"},
-	{"isolated-cpus", isolated_cpus, VERDICT_SKIP, "kernel.arguments"},
+	{"isolated-cpus", isolated_cpus, VERDICT_FAIL, "invariants.present"},
+	{"unknown-argument", unknown_argument, VERDICT_SKIP, "kernel.arguments"},
 };
 
 /* Taking the archive apart and putting it together spoils nothing by itself. */

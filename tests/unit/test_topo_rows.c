@@ -114,7 +114,7 @@ static struct domain_tree *expect_text(const char *text, const char *release)
 	AUTO(topo) *topo = load(text);
 	AUTO(kernel_facts) *facts = kernel_facts_new(release, NULL);
 	g_autoptr(GError) error = NULL;
-	struct domain_tree *tree = expect_domains(topo, facts, &error);
+	struct domain_tree *tree = expect_booted(topo, facts, &error);
 
 	g_assert_no_error(error);
 	return tree;

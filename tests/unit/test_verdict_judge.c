@@ -42,7 +42,7 @@ static const char stalled[] =
 	"[    0.000000] Linux version 6.12.117\n"
 	"[   60.000000] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n";
 
-static const struct situation {
+static const struct scene_row {
 	const char *name;
 	enum ending ending;
 	const char *console, *channel_problem, *evidence;
@@ -92,7 +92,7 @@ static const struct situation {
 
 static void test_situation(gconstpointer data)
 {
-	const struct situation *situation = data;
+	const struct scene_row *situation = data;
 	g_autoptr(GError) error = NULL;
 	AUTO(topo) *topo = topo_load_text(machine, strlen(machine), "four.yaml", &error);
 	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);

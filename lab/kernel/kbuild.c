@@ -130,24 +130,36 @@ void kbuild_free(struct kbuild *kbuild)
 	g_free(kbuild);
 }
 
-/* What the objects were compiled with; for new ones ccache in front of gcc, if there is one. */
-static char *compiler(const struct kbuild *kbuild)
+/* What the objects were compiled with; NULL: there are none yet. */
+static char *compiler_used(const struct kbuild *kbuild)
 {
 	g_autofree char *path = g_build_filename(kbuild->out, "init", ".main.o.cmd", NULL);
 	g_autofree char *command = NULL;
-	g_autofree char *ccache = NULL;
-	char *used = NULL;
 
-	if (g_file_get_contents(path, &command, NULL, NULL))
-		used = kbuild_compiler(command);
-	if (used || kbuild_in_place(kbuild))
-		return used;
-	ccache = g_find_program_in_path("ccache");
-	if (!ccache)
-		return NULL;
-	/* A file that it does not know is then not preprocessed twice: a fifth of a first build. */
-	g_setenv("CCACHE_DEPEND", "1", FALSE);
-	return g_strdup("ccache gcc");
+	return g_file_get_contents(path, &command, NULL, NULL) ? kbuild_compiler(command) : NULL;
+}
+
+/*
+ * New objects: ccache in front of gcc, if there is one, for the files that a patch or a bisect will
+ * change to and fro. It sleeps through the first build: every file includes the configuration and
+ * says where the tree lies, so what another build left never fits, and keeping it would take a
+ * seventh of the time.
+ */
+static void add_compiler(const struct kbuild *kbuild, GPtrArray *argv)
+{
+	g_autofree char *used = compiler_used(kbuild);
+	g_autofree char *ccache = g_find_program_in_path("ccache");
+
+	if (used)
+		g_ptr_array_add(argv, g_strconcat("CC=", used, NULL));
+	if (kbuild_in_place(kbuild))
+		return;
+	if (!used && ccache) {
+		g_ptr_array_add(argv, g_strdup("CC=ccache gcc"));
+		g_ptr_array_add(argv, g_strdup("CCACHE_DISABLE=1"));
+	}
+	/* A file that it does not know is then not preprocessed twice. */
+	g_ptr_array_add(argv, g_strdup("CCACHE_DEPEND=1"));
 }
 
 /* As root through sudo, in the caller's tree: make runs as the caller, whose files it makes. */
@@ -180,7 +192,6 @@ static bool uses_lld(const struct kbuild *kbuild)
 static GPtrArray *make_arguments(const struct kbuild *kbuild, const char *target)
 {
 	GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *cc = compiler(kbuild);
 
 	add_caller(kbuild, argv);
 	g_ptr_array_add(argv, g_strdup("make"));
@@ -192,8 +203,7 @@ static GPtrArray *make_arguments(const struct kbuild *kbuild, const char *target
 	}
 	if (uses_lld(kbuild))
 		g_ptr_array_add(argv, g_strdup("LLVM=1"));
-	if (cc)
-		g_ptr_array_add(argv, g_strconcat("CC=", cc, NULL));
+	add_compiler(kbuild, argv);
 	g_ptr_array_add(argv, g_strdup_printf("-j%u", g_get_num_processors()));
 	g_ptr_array_add(argv, g_strdup(target));
 	g_ptr_array_add(argv, NULL);

@@ -20,7 +20,7 @@ install: all
 	$(Q)install -m 644 topologies/*.yaml topologies/boot-times.txt \
 		'$(INSTALL_DATA)/topologies'
 	$(Q)install -m 644 kernels/*.yaml '$(INSTALL_DATA)/kernels'
-	$(Q)cp -R --no-preserve=mode,ownership tests/guest '$(INSTALL_DATA)/tests/'
+	$(Q)cp -R --no-preserve=mode,ownership tests/guest tests/cases '$(INSTALL_DATA)/tests/'
 	$(Q)install -m 644 lab/report/result.schema.json '$(INSTALL_DATA)'
 	$(Q)install -m 644 README.md CHANGELOG.md LICENSE '$(INSTALL_DOC)'
 	$(Q)install -m 644 '$(O)/topolab.1' '$(INSTALL_MAN)/topolab.1'

@@ -70,4 +70,9 @@ const char *yaml_text(const struct yaml_node *node, GError **error);
 /* Lower case letters, digits, '-', '.', beginning with a letter or digit; at most 64. */
 const char *yaml_name(const struct yaml_node *node, GError **error);
 
+/* @text in double quotes, as YAML reads it. Caller frees. */
+char *yaml_quoted(const char *text);
+/* Appends the node in one line, as YAML that reads back the same. */
+void yaml_write(const struct yaml_node *node, GString *text);
+
 #endif

@@ -268,3 +268,43 @@ const char *yaml_name(const struct yaml_node *node, GError **error)
 		   MAX_NAME_BYTES);
 	return NULL;
 }
+
+char *yaml_quoted(const char *text)
+{
+	char beyond_ascii[129] = {0};
+	g_autofree char *escaped = NULL;
+
+	for (unsigned i = 0; i < 128; i++)
+		beyond_ascii[i] = (char)(128 + i);
+	escaped = g_strescape(text, beyond_ascii);
+	return g_strdup_printf("\"%s\"", escaped);
+}
+
+/* What is a number, a size or a name keeps meaning that only without quotes. */
+static void scalar_write(const struct yaml_node *node, GString *text)
+{
+	bool bare = node->plain && *node->text;
+	g_autofree char *quoted = yaml_quoted(node->text);
+
+	for (const char *p = node->text; *p && bare; p++)
+		bare = g_ascii_isalnum(*p) || (strchr("._/+", *p) != NULL) ||
+		       (*p == '-' && p > node->text);
+	g_string_append(text, bare ? node->text : quoted);
+}
+
+void yaml_write(const struct yaml_node *node, GString *text)
+{
+	if (node->type == YAML_SCALAR) {
+		scalar_write(node, text);
+		return;
+	}
+	g_string_append_c(text, node->type == YAML_LIST ? '[' : '{');
+	for (unsigned i = 0; i < yaml_count(node); i++) {
+		if (i)
+			g_string_append(text, ", ");
+		if (node->type == YAML_MAPPING)
+			g_string_append_printf(text, "%s: ", yaml_key(node, i));
+		yaml_write(yaml_item(node, i), text);
+	}
+	g_string_append_c(text, node->type == YAML_LIST ? ']' : '}');
+}

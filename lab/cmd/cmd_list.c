@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/error.h"
-#include "base/paths.h"
 #include "base/table.h"
 #include "cmd/command.h"
 #include "kernel/kernel_file.h"
+#include "run/case.h"
 #include "run/guest_test.h"
 #include "run/tests.h"
 #include "topo/load.h"
@@ -120,15 +120,40 @@ static void list_tests(GError **error)
 	table_print(table);
 }
 
-static void list_cases(GError **error G_GNUC_UNUSED)
+static void list_case(struct table *table, const char *name, GError **first)
 {
-	g_autofree char *folder = paths_data("tests/cases");
-	g_auto(GStrv) names = paths_names((const char *const[]){folder, NULL}, ".yaml");
+	GError *problem = NULL;
+	AUTO(case_file) *file = case_find(name, &problem);
+	g_autoptr(GString) kernels = g_string_new(NULL);
 
-	if (!names[0])
-		printf("there are no cases yet: '%s' holds none\n", folder);
+	if (!file) {
+		table_add(table, name, NULL, NULL, "(cannot be read)");
+		keep_first(first, problem);
+		return;
+	}
+	for (guint i = 0; i < file->kernels->len; i++) {
+		const struct case_kernel *kernel = file->kernels->pdata[i];
+
+		g_string_append_printf(kernels, "%s%s", i ? " " : "", kernel->name);
+	}
+	table_add(table, name, case_is_guard(file) ? "guard" : "bug", kernels->str, file->title);
+}
+
+static void list_cases(GError **error)
+{
+	static const struct table_column columns[] = {
+		{"NAME", TABLE_LEFT},
+		{"KIND", TABLE_LEFT},
+		{"KERNELS", TABLE_WRAP},
+		{"TITLE", TABLE_WRAP},
+		{0},
+	};
+	g_auto(GStrv) names = case_list();
+	AUTO(table) *table = table_new(columns);
+
 	for (unsigned i = 0; names[i]; i++)
-		printf("%s\n", names[i]);
+		list_case(table, names[i], error);
+	table_print(table);
 }
 
 static const struct subject {

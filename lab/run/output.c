@@ -123,12 +123,13 @@ int output_report(const struct report *report, const struct report_format *forma
 		.colour = terminal_has_colour(),
 		.verbose = verbose,
 	};
-	g_autofree char *text = format->write(report, &style);
+	g_autofree char *text = format ? format->write(report, &style) : NULL;
 	bool written = output_write(report, error);
 
 	caller_give(report->run_folder);
 	/* Where no file can be written, what was found out is at least told. */
-	fputs(text, stdout);
+	if (text)
+		fputs(text, stdout);
 	/* The judgements stand all the same, but a program would look for them in vain. */
 	return written ? report_exit_status(report) : report->bisect ? BISECT_SKIP : 3;
 }

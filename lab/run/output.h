@@ -16,7 +16,8 @@ char *output_folder_new(const char *folder, GError **error);
 /* Writes every format's file into the run's folder. */
 bool output_write(const struct report *report, GError **error);
 /*
- * The same, and @format to stdout, whose last line has all counts. Returns the exit status.
+ * The same, and @format (NULL: nothing) to stdout, whose last line has all counts. Returns the exit
+ * status.
  */
 int output_report(const struct report *report, const struct report_format *format, bool verbose,
 		  GError **error);

@@ -485,6 +485,8 @@ int run_all(const struct run_options *options, GError **error)
 		run_guests(&run);
 		status = run.stayed ? 0 : run_report(&run, error);
 	}
+	if (options->interrupted)
+		*options->interrupted = run.stopping;
 	run_clear(&run);
 	return status;
 }

@@ -46,7 +46,8 @@ struct run_options {
 	bool require_all; /* a job that was skipped makes the exit status 77 */
 	bool quiet;
 	bool verbose;
-	const struct report_format *format; /* of what goes to stdout */
+	const struct report_format *format; /* of what goes to stdout; NULL: nothing */
+	bool *interrupted;		    /* set when a signal ended the run; NULL: never mind */
 	const struct run_stay *stay;	    /* NULL: guests power themselves off */
 };
 

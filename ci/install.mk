@@ -19,7 +19,8 @@ install: all
 	$(Q)install '$(O)/agent' '$(INSTALL_DATA)/agent'
 	$(Q)install -m 644 topologies/*.yaml topologies/boot-times.txt \
 		'$(INSTALL_DATA)/topologies'
-	$(Q)install -m 644 kernels/*.yaml '$(INSTALL_DATA)/kernels'
+	$(Q)install -m 644 kernels/*.yaml kernels/*.config '$(INSTALL_DATA)/kernels'
+	$(Q)cp -R --no-preserve=mode,ownership kernels/patches '$(INSTALL_DATA)/kernels/'
 	$(Q)cp -R --no-preserve=mode,ownership tests/guest tests/cases '$(INSTALL_DATA)/tests/'
 	$(Q)install -m 644 lab/report/result.schema.json '$(INSTALL_DATA)'
 	$(Q)install -m 644 README.md CHANGELOG.md LICENSE '$(INSTALL_DOC)'

@@ -4,7 +4,7 @@
 #include "run/accel.h"
 #include "run/repro.h"
 
-enum { KEY_ACCEL = 256, KEY_TIMEOUT, KEY_OFFLINE, KEY_QUIET };
+enum { KEY_ACCEL = 256, KEY_APPEND, KEY_TIMEOUT, KEY_OFFLINE, KEY_QUIET };
 
 struct repro_settings {
 	struct repro_options options;
@@ -15,6 +15,10 @@ static const struct argp_option repro_options[] = {
 	 .key = 'k',
 	 .arg = "K",
 	 .doc = "Boot K instead of the kernels that a case lists; may be repeated"},
+	{.name = "append",
+	 .key = KEY_APPEND,
+	 .arg = "ARGS",
+	 .doc = "Boot with these kernel arguments as well as the case's own"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",
@@ -46,6 +50,9 @@ static bool repro_option(int key, const char *value, void *data, GError **error)
 		return true;
 	case 'o':
 		options->folder = value;
+		return true;
+	case KEY_APPEND:
+		options->append = value;
 		return true;
 	case KEY_ACCEL:
 		options->accel = accel_require(value, error);

@@ -21,9 +21,13 @@ static bool has_smt(const struct machine *machine)
 {
 	if (machine->situation->threads_off)
 		return false;
-	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++)
-		if (cpus_count(topo_mask(machine->topo, TOPO_CORE, cpu)) > 1)
+	CPUS_FOREACH (cpu, machine->situation->present) {
+		AUTO(cpus) *threads = cpus_copy(topo_mask(machine->topo, TOPO_CORE, (unsigned)cpu));
+
+		cpus_and(threads, machine->situation->present);
+		if (cpus_count(threads) > 1)
 			return true;
+	}
 	return false;
 }
 

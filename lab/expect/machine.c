@@ -41,16 +41,17 @@ static bool booted_package_spans_nodes(const struct machine *machine)
 }
 
 /*
- * topology_init_possible_cpus() of 7.0 and later divides the nodes that have CPUs, online or not,
- * by the packages, rounding up.
+ * topology_init_possible_cpus() of 7.0 and later divides the nodes that the SRAT has CPUs in by the
+ * packages of the CPUs that it numbers, rounding up.
  */
 static void machine_find_packages(struct machine *machine)
 {
+	AUTO(cpus) *packages = cpus_new();
 	unsigned n_cpu_nodes = 0;
 
-	for (unsigned cpu = 0; cpu < machine->n_cpus; cpu++)
-		machine->n_packages =
-			MAX(machine->n_packages, topo_cpu(machine->topo, cpu)->package + 1);
+	CPUS_FOREACH (cpu, machine->situation->present)
+		cpus_add(packages, topo_cpu(machine->topo, (unsigned)cpu)->package);
+	machine->n_packages = cpus_count(packages);
 	for (unsigned node = 0; machine->numa && node < machine->n_nodes; node++)
 		n_cpu_nodes += !cpus_is_empty(topo_node_cpus(machine->topo, node));
 	machine->nodes_per_package =

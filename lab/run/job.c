@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -132,7 +133,8 @@ static GBytes *add_steps(GBytes *initramfs, const GPtrArray *steps, GError **err
 	g_autoptr(GBytes) plain = initramfs;
 	g_autofree char *actions = plain && steps && steps->len ? steps_actions(steps) : NULL;
 	g_autoptr(GBytes) bytes = actions ? g_bytes_new(actions, strlen(actions)) : NULL;
-	struct initramfs_file file = {.path = STEPS_FILE, .bytes = bytes};
+	struct initramfs_file file = {
+		.path = STEPS_FILE, .mode = S_IFREG | 0644, .bytes = bytes};
 
 	return actions ? initramfs_add(plain, &file, 1, error) : g_steal_pointer(&plain);
 }

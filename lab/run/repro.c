@@ -113,15 +113,25 @@ static char *machine_file(const struct case_file *file, const char *folder, GErr
 		       : NULL;
 }
 
+/* Each may be NULL; NULL: all are. */
+static char *join_arguments(const char *first, const char *second, const char *third)
+{
+	const char *parts[] = {first, second, third};
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(parts); i++)
+		if (parts[i])
+			g_string_append_printf(line, "%s%s", line->len ? " " : "", parts[i]);
+	return line->len ? g_strdup(line->str) : NULL;
+}
+
 /* True: the job's files are in @folder. */
 static bool boot(struct repro *repro, const struct case_file *file, const char *kernel,
 		 const char *topology, const char *folder, GError **error)
 {
 	const struct case_kernel *known = kernel_of(file, kernel);
 	g_autofree char *append =
-		known && known->append
-			? g_strjoin(" ", known->append, file->append, NULL)
-			: g_strdup(file->append);
+		join_arguments(file->append, known ? known->append : NULL, repro->options->append);
 	struct run_options options = {
 		.topologies = (char *[]){(char *)(guintptr)topology, NULL},
 		.kernels = (char *[]){(char *)(guintptr)kernel, NULL},

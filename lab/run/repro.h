@@ -11,6 +11,7 @@
 struct repro_options {
 	char **cases;	    /* names or files, or "all"; at least one */
 	char **kernels;	    /* NULL: those that each case lists */
+	const char *append; /* more kernel arguments for every guest; NULL: none */
 	const char *accel;  /* "auto", "kvm" or "tcg" */
 	const char *folder; /* NULL: results/<UTC>-<pid> */
 	unsigned jobs;	    /* guests at a time */

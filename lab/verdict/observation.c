@@ -96,8 +96,19 @@ static bool holds_chain(char **words, const struct seen *seen, char **shown)
 	return compare(g_string_free(chain, FALSE), words[1], shown);
 }
 
-/* "0-1 2-3", own group first */
-static bool holds_groups(char **words, const struct seen *seen, char **shown)
+static const struct cpus *group_span(const struct domain_group *group)
+{
+	return group->span;
+}
+
+/* The kernel's log leaves a mask out that is the whole group. */
+static const struct cpus *group_mask(const struct domain_group *group)
+{
+	return group->mask ?: group->span;
+}
+
+static bool compare_groups(char **words, const struct seen *seen, char **shown,
+			   const struct cpus *(*part)(const struct domain_group *group))
 {
 	const struct domain *domain = domain_at(seen, words[0]);
 	GString *groups;
@@ -106,12 +117,23 @@ static bool holds_groups(char **words, const struct seen *seen, char **shown)
 		return compare(NULL, words[1], shown);
 	groups = g_string_new(NULL);
 	for (guint i = 0; i < domain->groups->len; i++) {
-		const struct domain_group *group = domain->groups->pdata[i];
-		g_autofree char *span = cpus_to_list(group->span);
+		g_autofree char *list = cpus_to_list(part(domain->groups->pdata[i]));
 
-		g_string_append_printf(groups, "%s%s", i ? " " : "", span);
+		g_string_append_printf(groups, "%s%s", i ? " " : "", list);
 	}
 	return compare(g_string_free(groups, FALSE), words[1], shown);
+}
+
+/* "0-1 2-3", own group first */
+static bool holds_groups(char **words, const struct seen *seen, char **shown)
+{
+	return compare_groups(words, seen, shown, group_span);
+}
+
+/* The same of the balance masks */
+static bool holds_masks(char **words, const struct seen *seen, char **shown)
+{
+	return compare_groups(words, seen, shown, group_mask);
 }
 
 /* "has FLAG" or "lacks FLAG" */
@@ -149,6 +171,15 @@ static bool holds_number(char **words, const struct seen *seen, char **shown)
 
 	return compare(value < 0 ? NULL : g_strdup_printf("%" G_GINT64_FORMAT, value), words[2],
 		       shown);
+}
+
+/* debugfs' level: the place in the kernel's table, before any domain was removed */
+static bool holds_level(char **words, const struct seen *seen, char **shown)
+{
+	const struct domain *domain = domain_at(seen, words[0]);
+
+	return compare(domain && domain->level >= 0 ? g_strdup_printf("%d", domain->level) : NULL,
+		       words[1], shown);
 }
 
 /* A file of the evidence, in one line. */
@@ -239,9 +270,11 @@ static bool holds_cpus(char **words, const struct seen *seen, char **shown)
 static const struct kind kinds[] = {
 	{"chain", "chain CPU NAME SPAN; NAME SPAN (or none)", 2, holds_chain},
 	{"groups", "groups CPU/DOMAIN SPAN SPAN", 2, holds_groups},
+	{"masks", "masks CPU/DOMAIN LIST LIST", 2, holds_masks},
 	{"flag", "flag CPU/DOMAIN has|lacks FLAG", 3, holds_flag},
 	{"groups-flag", "groups-flag CPU/DOMAIN has|lacks FLAG", 3, holds_groups_flag},
 	{"number", "number CPU/DOMAIN NAME VALUE", 3, holds_number},
+	{"level", "level CPU/DOMAIN NUMBER", 2, holds_level},
 	{"cpus", "cpus online|possible|present|isolated LIST", 2, holds_cpus},
 	{"file", "file MEMBER TEXT", 2, holds_file},
 	{"no-file", "no-file MEMBER", 1, holds_no_file},

@@ -121,6 +121,24 @@ static void test_maxcpus(void)
 	assert_chain(none, 2, "PKG 0-2");
 }
 
+/*
+ * topology_init_possible_cpus() of 7.3 divides the threads that it numbers by their cores: with the
+ * first threads alone there is no SMT row, and CLS is level 0.
+ */
+static void test_nr_cpus(void)
+{
+	struct shape threads_last = one_llc;
+	AUTO(domain_tree) *some = booted(&one_llc, KERNEL_7_3, "nr_cpus=3");
+	AUTO(domain_tree) *none = NULL;
+
+	threads_last.numbering = "threads-last";
+	none = booted(&threads_last, KERNEL_7_3, "nr_cpus=4");
+	assert_chain(some, 0, "SMT 0-1; MC 0-2");
+	assert_levels(some, 0, "0 2");
+	assert_chain(none, 0, "MC 0-3");
+	assert_levels(none, 0, "1");
+}
+
 /* bringup_nonboot_cpus(): side by side since 6.5, first threads before their siblings. */
 static void test_maxcpus_threads(void)
 {
@@ -193,6 +211,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/situation/isolcpus-flags", test_isolcpus_flags);
 	g_test_add_func("/situation/nosmt", test_nosmt);
 	g_test_add_func("/situation/maxcpus", test_maxcpus);
+	g_test_add_func("/situation/nr-cpus", test_nr_cpus);
 	g_test_add_func("/situation/maxcpus-threads", test_maxcpus_threads);
 	g_test_add_func("/situation/numa-off", test_numa_off);
 	g_test_add_func("/situation/split-llc", test_split_llc);

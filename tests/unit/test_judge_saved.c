@@ -353,7 +353,8 @@ static GPtrArray *saved_folders(void)
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *folder = g_build_filename(SAVED, name, NULL);
 
-		if (g_file_test(folder, G_FILE_TEST_IS_DIR))
+		/* Those of the cases are judged by test_case_saved.c. */
+		if (g_file_test(folder, G_FILE_TEST_IS_DIR) && strcmp(name, "cases") != 0)
 			g_ptr_array_add(folders, g_steal_pointer(&folder));
 	}
 	g_ptr_array_sort(folders, folder_compare);

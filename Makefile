@@ -184,6 +184,11 @@ $(LABS): all
 test: all | $(O)/deps.run
 	$(Q)$(O)/topolab run $(or $(ASKED_LABS),nps4-mini) $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
+## repro: every case of tests/cases on the kernels that it lists
+.PHONY: repro
+repro: all | $(O)/deps.run $(O)/deps.kernel
+	$(Q)$(O)/topolab repro all $(addprefix --kernel ,$(KERNEL)) $(RUN)
+
 ## mutants: takes each rule away and names the saved kernel evidence that misses it
 .PHONY: mutants
 mutants: | $(O)/deps.build $(O)/deps.test

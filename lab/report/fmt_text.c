@@ -232,6 +232,8 @@ static void page_folder(struct page *page, const struct result *result)
 						   result->folder ? result->folder : "", NULL);
 
 	g_string_append_c(page->out, '\n');
+	if (result->known)
+		page_field(page, "known", result->known);
 	page_field(page, "files", folder);
 }
 

@@ -36,6 +36,7 @@ struct result {
 	struct look *look;     /* the last one at the guest; NULL: none was taken */
 	char *channel_problem; /* NULL: the agent's stream was fine */
 	GPtrArray *programs;   /* struct program *, of its tests; NULL: the domains alone */
+	char *known;	       /* "gnr-snc3: what it is": a public bug that it shows; NULL: none */
 	char *folder;	       /* the job's folder relative to the run's: "nps4/debian-6.12" */
 	struct judgement *judgement;
 };

@@ -30,6 +30,7 @@ void result_free(struct result *result)
 	g_free(result->started);
 	g_free(result->ending_detail);
 	g_free(result->channel_problem);
+	g_free(result->known);
 	g_free(result->folder);
 	look_unref(result->look);
 	g_clear_pointer(&result->steps, g_ptr_array_unref);

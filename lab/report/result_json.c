@@ -141,6 +141,7 @@ json_t *result_to_json(const struct result *result)
 	json_object_set_new(json, "kernel", kernel_to_json(result));
 	run_to_json(result, json);
 	json_object_set_new(json, "verdict", json_string(verdict_name(result_verdict(result))));
+	json_object_set_new(json, "known", text_to_json(result->known));
 	json_object_set_new(json, "checks", checks_to_json(result->judgement));
 	json_object_set_new(json, "programs", programs_to_json(result->programs));
 	json_object_set_new(json, "metrics", json_array());
@@ -341,6 +342,7 @@ struct result *result_from_json(const json_t *json, GError **error)
 	result->topology_text = g_strdup(reader_needed_text(&reader, json, "topology_text"));
 	reader_kernel(&reader, json, result);
 	reader_run(&reader, json, result);
+	result->known = g_strdup(reader_text(&reader, json, "known"));
 	reader_steps(&reader, json, result);
 	reader_programs(&reader, json, result);
 	reader_judgement(&reader, json, result);

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/kernel_facts.h"
+#include "topo/topo.h"
 #include "verdict/observation.h"
 #include "verdict/verdict.h"
 
@@ -48,6 +49,12 @@ struct case_file *case_parse(const char *text, gsize length, const char *name, c
 struct case_file *case_find(const char *name, GError **error);
 /* Sorted names of all. */
 char **case_list(void);
+/*
+ * Of a job that failed: the public bug that explains every check that does, "NAME: TITLE"; NULL: none
+ * of tests/cases does. Caller frees.
+ */
+char *case_known(const struct topo *topo, const struct judgement *judgement,
+		 const struct seen *seen);
 /* Is it right on every kernel that is listed? */
 bool case_is_guard(const struct case_file *file);
 

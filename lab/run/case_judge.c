@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a kernel shows of a case. Pure. */
+/* What a kernel shows of a case, and which case explains what a kernel shows. */
 #include "run/case.h"
 
 #include <string.h>
@@ -74,9 +74,9 @@ static bool not_judged(const struct judgement *judgement, enum case_verdict *ver
 		if (whole != rows[i].of_job)
 			continue;
 		*verdict = rows[i].of_case;
-		*reason = check ? g_strdup_printf("%s: %s", check->name,
-						  check->reason ?: "no reason")
-				: g_strdup("nothing was judged");
+		*reason =
+			check ? g_strdup_printf("%s: %s", check->name, check->reason ?: "no reason")
+			      : g_strdup("nothing was judged");
 		return true;
 	}
 	return false;
@@ -168,4 +168,33 @@ enum case_verdict case_judge(const struct case_file *file, const struct case_ker
 	if (known && known->version)
 		return judge_wrong(file, known, version, judgement, seen, reason);
 	return judge_right(file, judgement, seen, reason);
+}
+
+static const struct case_look *explains(const struct case_file *file,
+					const struct judgement *judgement, const struct seen *seen)
+{
+	for (guint i = 1; i < file->looks->len; i++)
+		if (look_holds(file->looks->pdata[i], seen) &&
+		    !unexpected_failure(file->looks->pdata[i], judgement))
+			return file->looks->pdata[i];
+	return NULL;
+}
+
+char *case_known(const struct topo *topo, const struct judgement *judgement,
+		 const struct seen *seen)
+{
+	g_auto(GStrv) names = case_list();
+
+	if (checks_verdict(judgement->checks) != VERDICT_FAIL)
+		return NULL;
+	for (unsigned i = 0; names[i]; i++) {
+		AUTO(case_file) *file = case_find(names[i], NULL);
+		/* CPU numbers mean nothing on another machine. */
+		const char *machine = !file ? NULL : file->topology ? file->topology : file->name;
+
+		if (machine && strcmp(machine, topo_name(topo)) == 0 &&
+		    explains(file, judgement, seen))
+			return g_strdup_printf("%s: %s", file->name, file->title);
+	}
+	return NULL;
 }

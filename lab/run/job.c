@@ -5,6 +5,7 @@
 #include "base/host.h"
 #include "base/steps.h"
 #include "run/assembly.h"
+#include "run/case.h"
 #include "run/channel.h"
 #include "run/look.h"
 
@@ -221,6 +222,15 @@ static void job_save_outputs(struct job *job)
 	}
 }
 
+static void job_find_known(struct job *job, GBytes *evidence, const char *console,
+			   gsize console_length)
+{
+	AUTO(seen) *seen = seen_new(job->result->judgement, evidence, console, console_length);
+
+	g_free(job->result->known);
+	job->result->known = case_known(job->spec.topo, job->result->judgement, seen);
+}
+
 static void job_judge(struct job *job)
 {
 	g_autoptr(GBytes) evidence = channel_read(job->part_folder, job->result->programs,
@@ -240,6 +250,7 @@ static void job_judge(struct job *job)
 					  .console_length = console_length,
 					  .evidence = evidence,
 				  });
+	job_find_known(job, evidence, console, console_length);
 	/* It may hold what nobody has read. */
 	if (error && job->started)
 		job_add_error(job, "lab.console", error);

@@ -4,6 +4,8 @@
 #include "run/accel.h"
 #include "run/repro.h"
 
+#include <stdio.h>
+
 enum { KEY_ACCEL = 256, KEY_APPEND, KEY_TIMEOUT, KEY_OFFLINE, KEY_QUIET };
 
 struct repro_settings {
@@ -71,6 +73,12 @@ static bool repro_option(int key, const char *value, void *data, GError **error)
 	}
 }
 
+static void say(const char *line)
+{
+	puts(line);
+	fflush(stdout);
+}
+
 static int repro_run(char **arguments, void *data, GError **error)
 {
 	struct repro_options *options = &((struct repro_settings *)data)->options;
@@ -78,6 +86,7 @@ static int repro_run(char **arguments, void *data, GError **error)
 
 	options->cases = arguments;
 	options->jobs = 1;
+	options->say = say;
 	if (!options->accel)
 		options->accel = "auto";
 	status = repro_all(options, error);
@@ -88,10 +97,12 @@ static int repro_run(char **arguments, void *data, GError **error)
 const struct command command_repro = {
 	.name = "repro",
 	.arguments = "CASE...|all",
-	.summary = "Show public topology bugs: wrong on the kernels that have them, right on others",
+	.summary =
+		"Show public topology bugs: wrong on the kernels that have them, right on others",
 	.details =
 		"A line for each case and kernel: PASS, what is right; KNOWN-BUG, exactly what is "
-		"recorded of that kernel; FIXED, right though the kernel's very version is recorded "
+		"recorded of that kernel; FIXED, right though the kernel's very version is "
+		"recorded "
 		"as wrong; FAIL, anything else. `topolab list cases` lists them.",
 	.options = repro_options,
 	.min_arguments = 1,

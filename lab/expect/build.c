@@ -130,8 +130,8 @@ static const struct versions groups_flags_shown = {.since = RELEASE(6, 12)};
 
 /*
  * sd_init() takes the interval from the weight of the level's whole mask. Since 7.1 it is the part
- * in the map (8e8e23dea43e), which stable kernels may take over: what came after the newest that was
- * read is not predicted.
+ * in the map (8e8e23dea43e), which stable kernels may take over: what came after the newest that
+ * was read is not predicted.
  */
 static const struct versions weighs_span = {.since = RELEASE(7, 1)};
 static const struct versions weighs_level[] = {
@@ -139,7 +139,8 @@ static const struct versions weighs_level[] = {
 	{RELEASE(6, 12), KERNEL_VERSION_OF(6, 12, 118)},
 };
 
-/* A map that a change left as it was keeps its domains, which weigh what their levels did before. */
+/* A map that a change left as it was keeps its domains, which weigh what their levels did before.
+ */
 static bool may_be_stale(const struct situation *situation)
 {
 	return situation->rebuilt &&

@@ -40,8 +40,7 @@ struct domain_tree *expect_domains(const struct topo *topo, const struct kernel_
 struct domain_tree *expect_booted(const struct topo *topo, const struct kernel_facts *facts,
 				  GError **error)
 {
-	AUTO(situation) *situation =
-		situation_new(topo, facts, topo_boot_arguments(topo), error);
+	AUTO(situation) *situation = situation_new(topo, facts, topo_boot_arguments(topo), error);
 
 	return situation ? expect_domains(topo, facts, situation, error) : NULL;
 }

@@ -73,8 +73,9 @@ static struct cpus *span_l2(const struct machine *machine, unsigned cpu)
 }
 
 /*
- * match_llc(): with split_llc= only cores of equal remainder share it. An LLC never crosses a node. On Intel other than Haswell-X and Broadwell-X (where
- * nodes in a package mean SNC) it is cut silently; elsewhere topology_sane() warns, and cuts, too.
+ * match_llc(): with split_llc= only cores of equal remainder share it. An LLC never crosses a node.
+ * On Intel other than Haswell-X and Broadwell-X (where nodes in a package mean SNC) it is cut
+ * silently; elsewhere topology_sane() warns, and cuts, too.
  */
 static struct cpus *span_llc(const struct machine *machine, unsigned cpu)
 {

@@ -15,9 +15,9 @@ struct cpus *spans_intern(GHashTable *spans, struct cpus *set);
 
 struct level {
 	const char *name;
-	char *rule;	    /* the row that made it: "MC/6.1+" */
-	guint32 flags;	    /* before degeneration */
-	bool overlaps;	    /* groups are built by build_overlap_sched_groups() */
+	char *rule;    /* the row that made it: "MC/6.1+" */
+	guint32 flags; /* before degeneration */
+	bool overlaps; /* groups are built by build_overlap_sched_groups() */
 	/*
 	 * Of every CPU of the map, interned; NULL for others, and above the end of its chain. Cut
 	 * to the map, as sched_domain_span() is; weight counts the level's whole mask.

@@ -11,9 +11,9 @@
 struct told {
 	const struct topo *topo;
 	struct situation *situation;
-	unsigned max_cpus;    /* maxcpus=; 0: not given */
-	unsigned nr_cpus;     /* nr_cpus=: how many CPUs exist; 0: not given */
-	bool parallel;	      /* CPUs are started side by side, first threads first */
+	unsigned max_cpus; /* maxcpus=; 0: not given */
+	unsigned nr_cpus;  /* nr_cpus=: how many CPUs exist; 0: not given */
+	bool parallel;	   /* CPUs are started side by side, first threads first */
 };
 
 /* Each returns false for a value that it does not understand. */
@@ -53,7 +53,8 @@ static bool read_numa(struct told *told, const char *value)
 	return value && strcmp(value, "off") == 0;
 }
 
-/* housekeeping_isolcpus_setup(), kernel/sched/isolation.c: only with "domain" are there no domains. */
+/* housekeeping_isolcpus_setup(), kernel/sched/isolation.c: only with "domain" are there no domains.
+ */
 static bool read_isolcpus(struct told *told, const char *value)
 {
 	static const char *const others[] = {"nohz,", "managed_irq,"};

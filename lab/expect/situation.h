@@ -34,8 +34,8 @@ struct situation {
 };
 
 /*
- * A machine that was just booted with @command_line (as in /proc/cmdline). ERROR_UNSUPPORTED, naming
- * the argument, when one of them changes the machine in a way that nothing here knows.
+ * A machine that was just booted with @command_line (as in /proc/cmdline). ERROR_UNSUPPORTED,
+ * naming the argument, when one of them changes the machine in a way that nothing here knows.
  */
 struct situation *situation_new(const struct topo *topo, const struct kernel_facts *facts,
 				const char *command_line, GError **error);

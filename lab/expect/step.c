@@ -137,8 +137,8 @@ static void act_smt(const struct step *step, GString *actions)
 static bool apply_smt(const struct step *step, const struct target *target, GError **error)
 {
 	bool on = strcmp(step->words[0], "on") == 0;
-	struct cpus *online = cpus_copy(on ? target->situation->present
-					   : target->situation->online);
+	struct cpus *online =
+		cpus_copy(on ? target->situation->present : target->situation->online);
 
 	(void)error;
 	for (unsigned cpu = 0; !on && cpu < topo_n_cpus(target->topo); cpu++)

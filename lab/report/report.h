@@ -8,7 +8,6 @@
 #include "base/auto.h"
 #include "base/ending.h"
 #include "base/look.h"
-#include "expect/step.h"
 #include "verdict/verdict.h"
 
 #include <glib.h>
@@ -24,8 +23,8 @@ struct result {
 	char *kernel, *kernel_release, *kernel_sha256, *kernel_package; /* package may be NULL */
 	char *kernel_config; /* the config's text; NULL when unknown */
 	char *command_line;
-	GPtrArray *steps; /* struct step *, taken before the evidence; NULL: none */
-	char *accel;		     /* "tcg", "kvm" */
+	char **steps; /* taken before the evidence, as step_parse() reads them; NULL: none */
+	char *accel;  /* "tcg", "kvm" */
 	char *qemu, *libvirt, *host; /* NULL when not known */
 	double vcpus_per_host_cpu;
 	char *started;		 /* UTC, ISO 8601 */

@@ -33,7 +33,7 @@ void result_free(struct result *result)
 	g_free(result->known);
 	g_free(result->folder);
 	look_unref(result->look);
-	g_clear_pointer(&result->steps, g_ptr_array_unref);
+	g_strfreev(result->steps);
 	g_clear_pointer(&result->programs, g_ptr_array_unref);
 	judgement_free(result->judgement);
 	g_free(result);
@@ -48,7 +48,7 @@ void result_judge(struct result *result, const struct verdict_input *input)
 	whole.channel_problem = result->channel_problem;
 	whole.vcpus_per_host_cpu = result->vcpus_per_host_cpu;
 	whole.programs = result->programs;
-	whole.steps = result->steps;
+	whole.steps = (const char *const *)result->steps;
 	whole.emulated = g_strcmp0(result->accel, "tcg") == 0;
 	if (result->look && result->look->console_bytes >= 0)
 		whole.console_length =

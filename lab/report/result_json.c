@@ -72,13 +72,12 @@ static json_t *domains_to_json(const struct judgement *judgement)
 						: json_null();
 }
 
-static json_t *steps_to_json(const GPtrArray *steps)
+static json_t *steps_to_json(char *const *steps)
 {
-	g_auto(GStrv) texts = steps_texts(steps);
 	json_t *array = json_array();
 
-	for (unsigned i = 0; texts && texts[i]; i++)
-		json_array_append_new(array, json_string(texts[i]));
+	for (unsigned i = 0; steps && steps[i]; i++)
+		json_array_append_new(array, json_string(steps[i]));
 	return array;
 }
 
@@ -312,22 +311,17 @@ static void reader_programs(struct reader *reader, const json_t *json, struct re
 static void reader_steps(struct reader *reader, const json_t *json, struct result *result)
 {
 	const json_t *array = json_object_get(json, "steps");
-	g_autoptr(GPtrArray) texts = g_ptr_array_new();
 
-	if (reader->failed || json_array_size(array) == 0)
+	if (json_array_size(array) == 0)
 		return;
+	result->steps = g_new0(char *, json_array_size(array) + 1);
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const char *text = json_string_value(json_array_get(array, i));
 
-		if (!text) {
+		if (!text)
 			reader_fail(reader, "steps", "a list of strings");
-			return;
-		}
-		g_ptr_array_add(texts, (gpointer)(guintptr)text);
+		result->steps[i] = g_strdup(text ?: "");
 	}
-	g_ptr_array_add(texts, NULL);
-	result->steps = steps_parse((const char *const *)texts->pdata, reader->error);
-	reader->failed = !result->steps;
 }
 
 struct result *result_from_json(const json_t *json, GError **error)

@@ -222,8 +222,8 @@ static bool read_version(struct case_kernel *kernel, const struct yaml_node *nod
 	if (value && !text)
 		return false;
 	if (strcmp(kernel->look->name, RIGHT) == 0)
-		return !value || yaml_error(value, error,
-					    "'as-of' is the version of a kernel that is wrong");
+		return !value ||
+		       yaml_error(value, error, "'as-of' is the version of a kernel that is wrong");
 	if (!value)
 		return yaml_error(node, error, "a kernel that is wrong needs 'as-of', its version");
 	if (sscanf(text, "%4u.%4u.%4u", &major, &minor, &patch) != 3)

@@ -50,8 +50,8 @@ struct case_file *case_find(const char *name, GError **error);
 /* Sorted names of all. */
 char **case_list(void);
 /*
- * Of a job that failed: the public bug that explains every check that does, "NAME: TITLE"; NULL: none
- * of tests/cases does. Caller frees.
+ * Of a job that failed: the public bug that explains every check that does, "NAME: TITLE"; NULL:
+ * none of tests/cases does. Caller frees.
  */
 char *case_known(const struct topo *topo, const struct judgement *judgement,
 		 const struct seen *seen);
@@ -73,8 +73,9 @@ const char *case_verdict_name(enum case_verdict verdict);
 bool case_verdict_from_name(const char *name, enum case_verdict *verdict);
 
 /*
- * What a kernel shows of a case. @known: what it is known to show; NULL: nothing is recorded. @version:
- * its own. @reason, which the caller frees, is one sentence, NULL where there is nothing to say.
+ * What a kernel shows of a case. @known: what it is known to show; NULL: nothing is recorded.
+ * @version: its own. @reason, which the caller frees, is one sentence, NULL where there is nothing
+ * to say.
  */
 enum case_verdict case_judge(const struct case_file *file, const struct case_kernel *known,
 			     unsigned version, const struct judgement *judgement,

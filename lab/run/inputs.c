@@ -152,7 +152,8 @@ bool run_inputs_load(struct run_inputs *inputs, const struct run_options *option
 
 	inputs->tests = run_tests_choose((const char *const *)options->tests, error);
 	inputs->steps = steps_parse((const char *const *)options->steps, error);
-	if (!inputs->tests || !inputs->steps || !load_scheduler(inputs, options->scheduler, error) ||
+	if (!inputs->tests || !inputs->steps ||
+	    !load_scheduler(inputs, options->scheduler, error) ||
 	    !load_topologies(inputs, options->topologies, error))
 		return false;
 	inputs->n_kernels = g_strv_length((char **)(guintptr)kernels);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/host.h"
 #include "base/steps.h"
+#include "expect/step.h"
 #include "run/assembly.h"
 #include "run/case.h"
 #include "run/channel.h"
@@ -86,7 +87,7 @@ static struct result *job_result_new(const struct job_spec *spec)
 	result->kernel_config = kernel_facts_config_text(spec->kernel->facts);
 	result->kernel_package = g_strdup(spec->kernel->package);
 	result->command_line = job_command_line(spec);
-	result->steps = spec->steps ? g_ptr_array_ref(spec->steps) : NULL;
+	result->steps = steps_texts(spec->steps);
 	result->accel = g_strdup(emit_accel_name(spec->accel));
 	result->host = host_description();
 	/* As if the other guests were as large: nobody knows yet which will run beside it. */
@@ -134,16 +135,15 @@ static GBytes *add_steps(GBytes *initramfs, const GPtrArray *steps, GError **err
 	g_autoptr(GBytes) plain = initramfs;
 	g_autofree char *actions = plain && steps && steps->len ? steps_actions(steps) : NULL;
 	g_autoptr(GBytes) bytes = actions ? g_bytes_new(actions, strlen(actions)) : NULL;
-	struct initramfs_file file = {
-		.path = STEPS_FILE, .mode = S_IFREG | 0644, .bytes = bytes};
+	struct initramfs_file file = {.path = STEPS_FILE, .mode = S_IFREG | 0644, .bytes = bytes};
 
 	return actions ? initramfs_add(plain, &file, 1, error) : g_steal_pointer(&plain);
 }
 
 static GBytes *job_initramfs(const struct job_spec *spec, GError **error)
 {
-	g_autoptr(GBytes) initramfs = add_steps(assembly_initramfs(spec->topo, spec->agent, error),
-						spec->steps, error);
+	g_autoptr(GBytes) initramfs =
+		add_steps(assembly_initramfs(spec->topo, spec->agent, error), spec->steps, error);
 
 	if (initramfs && spec->tests)
 		return test_plan_add(spec->tests, &spec->test_host, initramfs, error);

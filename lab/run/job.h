@@ -40,8 +40,8 @@ struct job_spec {
 	const struct test_plan *tests; /* NULL: the domains alone */
 	struct test_host test_host;    /* for the tests */
 	unsigned silence_seconds, deadline_seconds;
-	const char *append;	     /* more kernel arguments; NULL: none */
-	GPtrArray *steps;	     /* struct step *, taken before the evidence; NULL: none */
+	const char *append; /* more kernel arguments; NULL: none */
+	GPtrArray *steps;   /* struct step *, taken before the evidence; NULL: none */
 	struct job_debug debug;
 	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */
 	unsigned guests;	     /* that may run at once, this one with them */

@@ -7,7 +7,6 @@
 #include "run/saved_job.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 struct repro {
@@ -81,13 +80,15 @@ bool repro_judge(const struct case_file *file, const char *kernel, const char *j
 	return true;
 }
 
-/* "gnr-snc3    debian-6.12    KNOWN-BUG    half-remote" */
+/* "KNOWN-BUG  gnr-snc3 with debian-6.12: half-remote" */
 static void say(struct repro *repro, const struct case_file *file, const char *kernel,
 		enum case_verdict verdict, const char *reason)
 {
-	printf("%-10s %s with %s%s%s\n", case_verdict_name(verdict), file->name, kernel,
-	       reason ? ": " : "", reason ?: "");
-	fflush(stdout);
+	g_autofree char *line =
+		g_strdup_printf("%-10s %s with %s%s%s", case_verdict_name(verdict), file->name,
+				kernel, reason ? ": " : "", reason ?: "");
+
+	repro->options->say(line);
 	repro->counts[verdict]++;
 }
 
@@ -212,15 +213,19 @@ static int exit_status(const struct repro *repro)
 static int conclude(const struct repro *repro)
 {
 	int status = exit_status(repro);
+	g_autoptr(GString) last = g_string_new(NULL);
+	g_autofree char *cases =
+		g_strdup_printf("%u bugs shown, %u guards hold", repro->n_shown, repro->n_guards);
 
-	printf("%u cases shown, %u guards hold\n", repro->n_shown, repro->n_guards);
-	printf("topolab: exit %d (", status);
+	g_string_append_printf(last, "topolab: exit %d (", status);
 	for (unsigned i = 0; i < CASE_VERDICT_COUNT; i++) {
 		g_autofree char *name = g_ascii_strdown(case_verdict_name(i), -1);
 
-		printf("%s%u %s", i ? ", " : "", repro->counts[i], name);
+		g_string_append_printf(last, "%s%u %s", i ? ", " : "", repro->counts[i], name);
 	}
-	printf(")\n");
+	g_string_append_c(last, ')');
+	repro->options->say(cases);
+	repro->options->say(last->str);
 	return status;
 }
 

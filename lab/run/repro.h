@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cases x kernels -> what each kernel shows of each case, a line on stdout for each. */
+/* Cases x kernels -> what each kernel shows of each case, a line for each. */
 #ifndef RUN_REPRO_H
 #define RUN_REPRO_H
 
@@ -16,6 +16,8 @@ struct repro_options {
 	const char *folder; /* NULL: results/<UTC>-<pid> */
 	unsigned jobs;	    /* guests at a time */
 	unsigned timeout_seconds;
+	/* A line of what is found, without its end. */
+	void (*say)(const char *line);
 	bool offline;
 	bool quiet;
 };

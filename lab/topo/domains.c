@@ -5,8 +5,7 @@
 
 ENUM_NAMES(domain_number, DOMAIN_NUMBER_COUNT, [DOMAIN_MIN_INTERVAL] = "min_interval",
 	   [DOMAIN_MAX_INTERVAL] = "max_interval", [DOMAIN_BUSY_FACTOR] = "busy_factor",
-	   [DOMAIN_IMBALANCE_PCT] = "imbalance_pct",
-	   [DOMAIN_CACHE_NICE_TRIES] = "cache_nice_tries")
+	   [DOMAIN_IMBALANCE_PCT] = "imbalance_pct", [DOMAIN_CACHE_NICE_TRIES] = "cache_nice_tries")
 
 struct domain_tree {
 	struct cpus *cpus;

@@ -30,13 +30,13 @@ const char *domain_number_name(enum domain_number number);
 bool domain_number_from_name(const char *name, enum domain_number *number);
 
 struct domain {
-	unsigned index;	   /* N of domainN */
-	int level;	   /* debugfs' level: index before degeneration; -1 where not shown */
-	char *name;	   /* "SMT"; NULL where not shown */
-	char *flags;	   /* blank separated, in the kernel's order; NULL where not shown */
+	unsigned index;	    /* N of domainN */
+	int level;	    /* debugfs' level: index before degeneration; -1 where not shown */
+	char *name;	    /* "SMT"; NULL where not shown */
+	char *flags;	    /* blank separated, in the kernel's order; NULL where not shown */
 	char *groups_flags; /* those that the first group has of its domain below; as flags */
 	gint64 number[DOMAIN_NUMBER_COUNT]; /* -1 where not shown, or where none is expected */
-	struct cpus *span; /* never NULL */
+	struct cpus *span;		    /* never NULL */
 	GPtrArray *groups; /* struct domain_group *, own group first; NULL where not shown */
 	char *rule;	   /* expect/'s row that made it; NULL when observed */
 };

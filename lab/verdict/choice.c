@@ -11,7 +11,7 @@ static const char *const options[] = {"SCHED_SMT", "SCHED_CLUSTER", "SCHED_MC", 
 /* What a kernel of that release makes of the machine without @option; NULL: no rule knows. */
 static struct domain_tree *expect_without(const struct expectation *expectation, const char *option)
 {
-	AUTO(kernel_facts) *choice = 
+	AUTO(kernel_facts) *choice =
 		kernel_facts_new(kernel_facts_release(expectation->facts), NULL);
 	g_autoptr(GString) config = g_string_new(NULL);
 
@@ -30,8 +30,7 @@ static const char *option_that_explains(const struct expectation *expectation,
 		AUTO(checks) *checks = checks_new();
 
 		if (expected)
-			compare_rules(expected, observed, expectation->situation->online,
-				      checks);
+			compare_rules(expected, observed, expectation->situation->online, checks);
 		if (expected && checks_verdict(checks) == VERDICT_PASS)
 			return options[i];
 	}

@@ -271,11 +271,14 @@ static bool judge_steps(struct session *session)
 	g_autoptr(GError) error = NULL;
 	g_autofree char *done = NULL;
 
-	if (!input->steps || !input->steps->len)
+	g_autoptr(GPtrArray) steps = NULL;
+
+	if (!input->steps || !input->steps[0])
 		return true;
-	done = root_read(session->evidence, &error, STEPS_MEMBER);
-	if (done && steps_done(input->steps, done, &error) &&
-	    steps_apply(input->steps, input->topo, session->situation, &error)) {
+	steps = steps_parse(input->steps, &error);
+	done = steps ? root_read(session->evidence, &error, STEPS_MEMBER) : NULL;
+	if (done && steps_done(steps, done, &error) &&
+	    steps_apply(steps, input->topo, session->situation, &error)) {
 		session_say(session, "guest.steps", VERDICT_PASS, STEPS_MEMBER,
 			    "every step was taken");
 		return true;
@@ -302,8 +305,7 @@ static void judge_domains(struct session *session)
 		.topo = input->topo, .facts = input->facts, .situation = session->situation};
 	g_autoptr(GError) error = NULL;
 
-	judgement->expected =
-		expect_domains(input->topo, input->facts, session->situation, &error);
+	judgement->expected = expect_domains(input->topo, input->facts, session->situation, &error);
 	expectation.tree = judgement->expected;
 	if (judgement->expected)
 		check_rules(&expectation, judgement->observed, judgement->checks);

@@ -166,8 +166,8 @@ static bool holds_number(char **words, const struct seen *seen, char **shown)
 {
 	const struct domain *domain = domain_at(seen, words[0]);
 	enum domain_number number;
-	gint64 value = domain && domain_number_from_name(words[1], &number) ? domain->number[number]
-									    : -1;
+	gint64 value =
+		domain && domain_number_from_name(words[1], &number) ? domain->number[number] : -1;
 
 	return compare(value < 0 ? NULL : g_strdup_printf("%" G_GINT64_FORMAT, value), words[2],
 		       shown);

@@ -72,7 +72,8 @@ struct verdict_input {
 	gsize console_length;
 	GBytes *evidence;	   /* evidence.tar.gz; NULL: the guest sent none */
 	const GPtrArray *programs; /* struct program *, of the tests asked for; NULL: none were */
-	const GPtrArray *steps;	   /* struct step *, taken before the evidence; NULL: none were */
+	/* Taken before the evidence, as step_parse() reads them; NULL: none were. */
+	const char *const *steps;
 	/*
 	 * Above 1 the host was overloaded, and an RCU stall or a lockup is its fault. 0: not known.
 	 */

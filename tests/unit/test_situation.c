@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What boot arguments make of a machine's domains. Values are from the public reports that are named
- * with them, or from the kernel function that does it.
+ * What boot arguments make of a machine's domains. Values are from the public reports that are
+ * named with them, or from the kernel function that does it.
  */
 #include "base/error.h"
 #include "expect/situation.h"

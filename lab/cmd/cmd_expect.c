@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "base/options.h"
 #include "base/terminal.h"
 #include "cmd/command.h"
 #include "cmd/inputs.h"
 #include "expect/expect.h"
+#include "expect/step.h"
 #include "report/tree.h"
 
 #include <stdio.h>
 
-enum { KEY_JSON = 256 };
+enum { KEY_JSON = 256, KEY_APPEND, KEY_STEP };
 
 struct expect_settings {
 	struct inputs_settings inputs;
+	const char *append; /* NULL: none */
+	char **steps;	    /* NULL: none */
 	bool json;
 };
 
 static const struct argp_option expect_options[] = {
 	INPUTS_OPTIONS,
+	{.name = "append",
+	 .key = KEY_APPEND,
+	 .arg = "ARGS",
+	 .doc = "Booted with these kernel arguments as well"},
+	{.name = "step",
+	 .key = KEY_STEP,
+	 .arg = "STEP",
+	 .doc = "After this step, as run takes it; may be repeated"},
 	{.name = "json", .key = KEY_JSON, .doc = "Print every CPU's domains as JSON"},
 	{0},
 };
@@ -24,7 +36,11 @@ static bool expect_option(int key, const char *value, void *data, GError **error
 {
 	struct expect_settings *settings = data;
 
-	if (!inputs_option(key, value, &settings->inputs))
+	if (key == KEY_APPEND)
+		settings->append = value;
+	else if (key == KEY_STEP)
+		option_append(&settings->steps, value);
+	else if (!inputs_option(key, value, &settings->inputs))
 		settings->json = true;
 	return true;
 }
@@ -38,6 +54,20 @@ static void expect_print_json(const struct domain_tree *tree)
 	json_decref(json);
 }
 
+static struct domain_tree *expect_tree(const struct inputs *inputs,
+				       const struct expect_settings *settings, GError **error)
+{
+	const struct kernel_facts *facts = inputs->kernel->facts;
+	g_autofree char *line =
+		g_strjoin(" ", topo_boot_arguments(inputs->topo), settings->append ?: "", NULL);
+	g_autoptr(GPtrArray) steps = steps_parse((const char *const *)settings->steps, error);
+	AUTO(situation) *situation = steps ? situation_new(inputs->topo, facts, line, error) : NULL;
+
+	if (!situation || !steps_apply(steps, inputs->topo, situation, error))
+		return NULL;
+	return expect_domains(inputs->topo, facts, situation, error);
+}
+
 static int expect_run(char **arguments, void *data, GError **error)
 {
 	struct expect_settings *settings = data;
@@ -45,9 +75,9 @@ static int expect_run(char **arguments, void *data, GError **error)
 	AUTO(domain_tree) *tree = NULL;
 	g_autofree char *text = NULL;
 
-	if (!inputs)
-		return 2;
-	tree = expect_booted(inputs->topo, inputs->kernel->facts, error);
+	if (inputs)
+		tree = expect_tree(inputs, settings, error);
+	g_strfreev(settings->steps);
 	if (!tree)
 		return 2;
 	if (settings->json) {

@@ -20,7 +20,8 @@ static const struct argp_option repro_options[] = {
 	{.name = "append",
 	 .key = KEY_APPEND,
 	 .arg = "ARGS",
-	 .doc = "Boot with these kernel arguments as well as the case's own"},
+	 .doc = "Boot with these kernel arguments as well as the case's own; what is recorded of "
+		"a kernel does not count then"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",

@@ -63,7 +63,7 @@ static const struct case_kernel *kernel_of(const struct case_file *file, const c
 	return NULL;
 }
 
-bool repro_judge(const struct case_file *file, const char *kernel, const char *job,
+bool repro_judge(const struct case_file *file, const struct case_kernel *known, const char *job,
 		 enum case_verdict *verdict, char **reason, GError **error)
 {
 	g_autofree char *path = g_build_filename(job, "result.json", NULL);
@@ -75,7 +75,7 @@ bool repro_judge(const struct case_file *file, const char *kernel, const char *j
 	saved_job_judge(saved);
 	seen = seen_new(saved->result->judgement, saved->evidence, saved->console,
 			saved->console_length);
-	*verdict = case_judge(file, kernel_of(file, kernel), kernel_facts_version(saved->facts),
+	*verdict = case_judge(file, known, kernel_facts_version(saved->facts),
 			      saved->result->judgement, seen, reason);
 	return true;
 }
@@ -114,25 +114,26 @@ static char *machine_file(const struct case_file *file, const char *folder, GErr
 		       : NULL;
 }
 
-/* Each may be NULL; NULL: all are. */
-static char *join_arguments(const char *first, const char *second, const char *third)
+/* NULL: none. Either may be. */
+static char *join_arguments(const char *first, const char *second)
 {
-	const char *parts[] = {first, second, third};
-	g_autoptr(GString) line = g_string_new(NULL);
+	return first && second ? g_strjoin(" ", first, second, NULL) : g_strdup(first ?: second);
+}
 
-	for (gsize i = 0; i < G_N_ELEMENTS(parts); i++)
-		if (parts[i])
-			g_string_append_printf(line, "%s%s", line->len ? " " : "", parts[i]);
-	return line->len ? g_strdup(line->str) : NULL;
+/* With other arguments than it was seen with, nothing is recorded of a kernel. */
+static const struct case_kernel *known_of(const struct repro_options *options,
+					  const struct case_file *file, const char *kernel)
+{
+	return options->append ? NULL : kernel_of(file, kernel);
 }
 
 /* True: the job's files are in @folder. */
 static bool boot(struct repro *repro, const struct case_file *file, const char *kernel,
 		 const char *topology, const char *folder, GError **error)
 {
-	const struct case_kernel *known = kernel_of(file, kernel);
+	const struct case_kernel *known = known_of(repro->options, file, kernel);
 	g_autofree char *append =
-		join_arguments(file->append, known ? known->append : NULL, repro->options->append);
+		join_arguments(file->append, known ? known->append : repro->options->append);
 	struct run_options options = {
 		.topologies = (char *[]){(char *)(guintptr)topology, NULL},
 		.kernels = (char *[]){(char *)(guintptr)kernel, NULL},
@@ -162,7 +163,8 @@ static bool repro_kernel(struct repro *repro, const struct case_file *file, cons
 	if (!boot(repro, file, kernel, topology, folder, error))
 		return false;
 	job = job_in(folder, error);
-	if (!job || !repro_judge(file, kernel, job, &verdict, &reason, error))
+	if (!job || !repro_judge(file, known_of(repro->options, file, kernel), job, &verdict,
+				 &reason, error))
 		return false;
 	say(repro, file, kernel, verdict, reason);
 	return true;

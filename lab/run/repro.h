@@ -29,10 +29,10 @@ struct repro_options {
 int repro_all(const struct repro_options *options, GError **error);
 
 /*
- * What the job in the folder @job shows of @file with the kernel it was run with. ERROR_INPUT when
- * it is no job. The rest as of case_judge().
+ * What the job in the folder @job shows of @file. ERROR_INPUT when it is no job. The rest as of
+ * case_judge().
  */
-bool repro_judge(const struct case_file *file, const char *kernel, const char *job,
+bool repro_judge(const struct case_file *file, const struct case_kernel *known, const char *job,
 		 enum case_verdict *verdict, char **reason, GError **error);
 
 #endif

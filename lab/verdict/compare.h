@@ -42,6 +42,9 @@ bool check_presence(const struct presence *presence, enum verdict lost, struct c
 void compare_kernel(enum topo_vendor vendor, const struct kernel_facts *facts,
 		    const struct view *hardware, const struct view *system, struct checks *checks);
 
+/* Witness 2 against the ids that debugfs shows: "kernel.ids", FAIL where they differ. */
+void compare_topo_ids(const struct view *hardware, const struct view *ids, struct checks *checks);
+
 /*
  * The first judge of the domains: the tree that expect/'s rows make. "domains.cpus": the same CPUs
  * and everything shown (ERROR); "domains.rules": chains, spans, flags and levels (FAIL).

@@ -363,6 +363,18 @@ static void view_follow_arguments(struct view *hardware, const struct session *s
 		view_split_llc(hardware, topo, split);
 }
 
+/* Only kernels since 6.9 show them. */
+static void judge_ids(struct session *session, const struct view *hardware)
+{
+	g_autoptr(GError) error = NULL;
+	AUTO(view) *ids = observe_topo_ids(session->evidence, session->situation->online, &error);
+
+	if (ids)
+		compare_topo_ids(hardware, ids, session->judgement->checks);
+	else if (error)
+		session_say(session, "kernel.ids", VERDICT_ERROR, NULL, error->message);
+}
+
 static void judge_machine(struct session *session)
 {
 	struct checks *checks = session->judgement->checks;
@@ -385,6 +397,7 @@ static void judge_machine(struct session *session)
 	view_keep_cpus(model, session->situation->online);
 	compare_guest(model, hardware, checks);
 	given = passed_since(checks, first);
+	judge_ids(session, hardware);
 	view_follow_arguments(hardware, session);
 	compare_kernel(topo_cpu_model(session->input->topo)->vendor, session->input->facts,
 		       hardware, system, checks);

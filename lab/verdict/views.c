@@ -332,6 +332,21 @@ static const struct part kernel_parts[] = {
 	},
 };
 
+static void compare_llcs(const struct comparison *comparison)
+{
+	compare_masks(comparison, TOPO_LLC, NULL);
+}
+
+/* The LLC's id is CPUID's, whatever the nodes are; only its mask is cut (match_llc()). */
+static const struct part ids_part = {
+	.name = "kernel.ids",
+	.unit = "APIC ids, and masks of equal ids",
+	.evidence = "sys/kernel/debug/x86/topo/cpus",
+	.aspects = {{"APIC ids", compare_apic_ids},
+		    {"core and package masks", compare_cores_and_packages},
+		    {"last-level cache masks", compare_llcs}},
+};
+
 /* An aspect that found nothing to compare would let the check pass on the others' account. */
 static void part_compare(const struct part *part, struct comparison *comparison,
 			 enum verdict verdict, struct checks *checks)
@@ -422,4 +437,15 @@ void compare_kernel(enum topo_vendor vendor, const struct kernel_facts *facts,
 		else
 			part_compare(part, &comparison, VERDICT_FAIL, checks);
 	}
+}
+
+void compare_topo_ids(const struct view *hardware, const struct view *ids, struct checks *checks)
+{
+	struct comparison comparison = {
+		.expected = hardware,
+		.observed = ids,
+		.accusation = "kernel misread the machine",
+	};
+
+	part_compare(&ids_part, &comparison, VERDICT_FAIL, checks);
 }

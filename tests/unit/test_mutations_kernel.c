@@ -156,6 +156,40 @@ static void flag_more(struct spoiled *spoiled)
 		   "SD_BALANCE_NEWIDLE SD_WAKE_BALANCE ");
 }
 
+#define DOMAIN1_OF_5 "sys/kernel/debug/sched/domains/cpu5/domain1/"
+
+static void interval_in_debugfs(struct spoiled *spoiled)
+{
+	edit(spoiled, DOMAIN1_OF_5 "min_interval", "4", "8");
+}
+
+static void busy_factor_in_debugfs(struct spoiled *spoiled)
+{
+	edit(spoiled, DOMAIN1_OF_5 "busy_factor", "16", "32");
+}
+
+static void imbalance_in_debugfs(struct spoiled *spoiled)
+{
+	edit(spoiled, DOMAIN1_OF_5 "imbalance_pct", "117", "125");
+}
+
+static void groups_flag_lost(struct spoiled *spoiled)
+{
+	edit(spoiled, DOMAIN1_OF_5 "groups_flags", "SD_SHARE_CPUCAPACITY ", "");
+}
+
+/* arch/x86/kernel/cpu/debugfs.c */
+static void llc_id_in_debugfs(struct spoiled *spoiled)
+{
+	edit(spoiled, "sys/kernel/debug/x86/topo/cpus/5", "\nllc_id:              ", "\nllc_id:              9");
+}
+
+static void apic_id_in_debugfs(struct spoiled *spoiled)
+{
+	edit(spoiled, "sys/kernel/debug/x86/topo/cpus/5", "\napicid:              a",
+	     "\napicid:              b");
+}
+
 static void name_in_debugfs(struct spoiled *spoiled)
 {
 	edit_debug(spoiled, 3, 2, "name", "NODE", "PKG");
@@ -441,6 +475,13 @@ static const struct mutation mutations[] = {
 	{"own-cpu-left-out", own_cpu_left_out, VERDICT_FAIL, "invariants.own-span"},
 	{"flag-lost", flag_lost, VERDICT_FAIL, "domains.rules"},
 	{"flag-more", flag_more, VERDICT_FAIL, "domains.rules"},
+	{"interval", interval_in_debugfs, VERDICT_FAIL, "domains.rules"},
+	{"interval-invariant", interval_in_debugfs, VERDICT_FAIL, "invariants.intervals"},
+	{"busy-factor", busy_factor_in_debugfs, VERDICT_FAIL, "domains.rules"},
+	{"imbalance-pct", imbalance_in_debugfs, VERDICT_FAIL, "domains.rules"},
+	{"groups-flag-lost", groups_flag_lost, VERDICT_FAIL, "domains.rules"},
+	{"llc-id-in-debugfs", llc_id_in_debugfs, VERDICT_FAIL, "kernel.ids"},
+	{"apic-id-in-debugfs", apic_id_in_debugfs, VERDICT_FAIL, "kernel.ids"},
 	{"name-in-debugfs", name_in_debugfs, VERDICT_ERROR, "domains.observed"},
 	{"name-changed", name_changed, VERDICT_FAIL, "domains.rules"},
 	{"level-changed", level_changed, VERDICT_FAIL, "domains.rules"},

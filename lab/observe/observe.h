@@ -26,8 +26,8 @@ struct view *observe_hardware(struct root *evidence, GError **error);
 /* Witness 3: /sys and /proc/cpuinfo. */
 struct view *observe_system(struct root *evidence, GError **error);
 /*
- * Witness 3: debugfs' ids of each of the @online CPUs, as masks of CPUs with equal ids. NULL without
- * an error: this kernel shows none (before 6.9).
+ * Witness 3: debugfs' ids of each of the @online CPUs, as masks of CPUs with equal ids. NULL
+ * without an error: this kernel shows none (before 6.9).
  */
 struct view *observe_topo_ids(struct root *evidence, const struct cpus *online, GError **error);
 /*

@@ -181,7 +181,8 @@ static void groups_flag_lost(struct spoiled *spoiled)
 /* arch/x86/kernel/cpu/debugfs.c */
 static void llc_id_in_debugfs(struct spoiled *spoiled)
 {
-	edit(spoiled, "sys/kernel/debug/x86/topo/cpus/5", "\nllc_id:              ", "\nllc_id:              9");
+	edit(spoiled, "sys/kernel/debug/x86/topo/cpus/5",
+	     "\nllc_id:              ", "\nllc_id:              9");
 }
 
 static void apic_id_in_debugfs(struct spoiled *spoiled)

@@ -39,6 +39,7 @@ struct job_spec {
 	const char *run_folder;	       /* the job's folder is made below it */
 	const struct test_plan *tests; /* NULL: the domains alone */
 	struct test_host test_host;    /* for the tests */
+	bool in_turn;		       /* see struct emit_domain */
 	unsigned silence_seconds, deadline_seconds;
 	struct job_debug debug;
 	unsigned boots;		     /* with this one: 1, or more when the emulator spoilt some */

@@ -168,7 +168,8 @@ check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $
 
 ## check-all: check, and the full machines
 .PHONY: check-all
-check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test $(O)/deps.kernel
+check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test $(O)/deps.kernel \
+		$(O)/deps.bpf
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) :: -m slow
 
 # lab-X names a machine for `test`; alone it only builds. Their order and -j do not matter.

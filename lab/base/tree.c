@@ -70,3 +70,55 @@ bool tree_remove(const char *path, GError **error)
 		    g_strerror(errno));
 	return false;
 }
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool checksum_entries(const char *path, GChecksum *sum, GError **error)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GDir) dir = g_dir_open(path, 0, error);
+	const char *name;
+
+	if (!dir)
+		return false;
+	while ((name = g_dir_read_name(dir)))
+		g_ptr_array_add(names, g_strdup(name));
+	g_ptr_array_sort(names, compare_names);
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *sub = g_build_filename(path, names->pdata[i], NULL);
+
+		if (!tree_checksum(sub, sum, error))
+			return false;
+	}
+	/* What follows is not in this folder. */
+	g_checksum_update(sum, (const guchar *)"", 1);
+	return true;
+}
+
+bool tree_checksum(const char *path, GChecksum *sum, GError **error)
+{
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *text = NULL;
+	g_autofree char *head = NULL;
+	struct stat status;
+	gsize length = 0;
+	bool there = lstat(path, &status) == 0;
+
+	if (there && S_ISLNK(status.st_mode))
+		text = g_file_read_link(path, error);
+	else if (there && S_ISREG(status.st_mode) &&
+		 !g_file_get_contents(path, &text, &length, error))
+		return false;
+	if (there && S_ISLNK(status.st_mode) && !text)
+		return false;
+	length = text && !length ? strlen(text) : length;
+	/* The length, or else two trees whose files are cut differently would have one sum. */
+	head = g_strdup_printf("%s %o %" G_GSIZE_FORMAT, name,
+			       there ? status.st_mode & (S_IFMT | S_IXUSR) : 0, length);
+	g_checksum_update(sum, (const guchar *)head, (gssize)strlen(head) + 1);
+	g_checksum_update(sum, (const guchar *)(text ? text : ""), (gssize)length);
+	return !there || !S_ISDIR(status.st_mode) || checksum_entries(path, sum, error);
+}

@@ -12,4 +12,11 @@
  */
 bool tree_remove(const char *path, GError **error);
 
+/*
+ * Adds to @sum the names and contents of all files below @path, in an order that is always the
+ * same; of symbolic links what they say, and nothing of what is no file. A @path that does not
+ * exist adds its name alone. ERROR_LAB when something cannot be read.
+ */
+bool tree_checksum(const char *path, GChecksum *sum, GError **error);
+
 #endif

@@ -61,13 +61,9 @@ static void write_empty(xmlTextWriter *writer, const char *name, ...)
 
 static void write_memory(xmlTextWriter *writer, const struct topo *topo)
 {
-	unsigned mib = 0;
-
-	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
-		mib += topo_node_memory_mib(topo, node);
 	write_open(writer, "memory");
 	write_attribute(writer, "unit", "MiB");
-	xmlTextWriterWriteFormatString(writer, "%u", mib);
+	xmlTextWriterWriteFormatString(writer, "%u", topo_memory_mib(topo));
 	write_close(writer);
 }
 
@@ -274,18 +270,41 @@ static void write_modules(xmlTextWriter *writer, const struct emit_shape *shape)
 	write_argument(writer, "-machine", cache);
 }
 
+/* Of the guest's second each vCPU has so many: a tick of Linux's takes some ten thousand. */
+#define VCPU_MIPS 7
+/* 125 million in all: about what a core of a host does, so that both seconds last alike. */
+#define SHIFT_MAX 3
+
+/*
+ * An accelerator's options have no XML, and a second -accel counts for nothing. With an instruction
+ * counter QEMU runs all vCPUs in one thread, and the guest's clock follows what they execute, so
+ * that a host that is busy costs the guest no time. 2^shift ns pass with each instruction.
+ */
+static void write_in_turn(xmlTextWriter *writer, const struct topo *topo)
+{
+	unsigned shift = SHIFT_MAX;
+	g_autofree char *icount = NULL;
+
+	while (shift && (1000u >> shift) < VCPU_MIPS * topo_n_cpus(topo))
+		shift--;
+	icount = g_strdup_printf("shift=%u", shift);
+	write_argument(writer, "-icount", icount);
+}
+
 /*
  * Family, model, stepping and forced leaves have no XML. QEMU takes the last -cpu, and libvirt
  * writes these arguments last.
  */
 static void write_qemu_arguments(xmlTextWriter *writer, const struct topo *topo,
-				 enum emit_accel accel)
+				 const struct emit_domain *domain)
 {
 	struct emit_shape shape = emit_shape(topo);
-	g_autofree char *cpu = emit_cpu(topo, accel);
+	g_autofree char *cpu = emit_cpu(topo, domain->accel);
 
 	write_open(writer, "qemu:commandline");
 	write_modules(writer, &shape);
+	if (domain->in_turn)
+		write_in_turn(writer, topo);
 	write_argument(writer, "-cpu", cpu);
 	write_close(writer);
 }
@@ -319,7 +338,7 @@ static void write_domain(xmlTextWriter *writer, const struct topo *topo,
 	write_text(writer, "on_reboot", "destroy");
 	write_text(writer, "on_crash", "destroy");
 	write_devices(writer, topo, domain);
-	write_qemu_arguments(writer, topo, domain->accel);
+	write_qemu_arguments(writer, topo, domain);
 	write_capabilities(writer);
 	write_close(writer);
 }

@@ -19,6 +19,7 @@ struct emit_domain {
 	const char *initrd_path;  /* absolute */
 	const char *command_line; /* whole kernel command line */
 	enum emit_accel accel;
+	bool in_turn; /* TCG: the vCPUs run one after the other, in one thread of the host's */
 	/*
 	 * Absolute folder for the serial ports' Unix sockets, from which what a guest said last can
 	 * be read when it is gone. NULL: pseudo terminals, which libvirt reaches on any host.

@@ -15,6 +15,9 @@ enum {
 	KERNEL_VERSION = 0x20e, /* u16: the release string's place, counted from 0x200 */
 	XLOADFLAGS = 0x236,	/* u16: since 2.12 */
 	HEADER_END = 0x238,
+	PAYLOAD_OFFSET = 0x248, /* u32: the compressed vmlinux, in the protected-mode code */
+	PAYLOAD_LENGTH = 0x24c, /* u32 */
+	PAYLOAD_END = 0x250,
 	SECTOR = 512,
 	PARAGRAPH = 16,
 };
@@ -81,6 +84,11 @@ static void set_foreign_error(const guint8 *data, gsize length, const char *path
 			    "kernel '%s' is not a bzImage: it has no x86 boot header ('HdrS' at "
 			    "0x202)",
 			    path);
+}
+
+static gsize setup_length(const guint8 *data)
+{
+	return (1 + (gsize)(data[SETUP_SECTS] ? data[SETUP_SECTS] : 4)) * SECTOR;
 }
 
 /* Anything behind the code (a signature, padding) is allowed. */
@@ -150,7 +158,7 @@ struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char 
 		set_foreign_error(data, length, path, error);
 		return NULL;
 	}
-	setup = (1 + (gsize)(data[SETUP_SECTS] ? data[SETUP_SECTS] : 4)) * SECTOR;
+	setup = setup_length(data);
 	if (!check_protocol(data, path, error) || !check_length(data, length, setup, path, error))
 		return NULL;
 	release = read_release(data, setup);
@@ -161,4 +169,13 @@ struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char 
 			    "kernel '%s' is damaged: its header names no release such as 6.12.117",
 			    path);
 	return facts;
+}
+
+bool bzimage_payload(const guint8 *data, gsize length, gsize *offset, gsize *size)
+{
+	if (length < PAYLOAD_END || !is_bzimage(data, length))
+		return false;
+	*offset = setup_length(data) + read32(data, PAYLOAD_OFFSET);
+	*size = read32(data, PAYLOAD_LENGTH);
+	return *size > 0 && *offset < length && *size <= length - *offset;
 }

@@ -233,6 +233,7 @@ bool cache_load(const char *id, struct kernel *kernel, GError **error)
 	kernel->image_path = g_steal_pointer(&found->image_path);
 	kernel->sha256 = g_steal_pointer(&found->sha256);
 	kernel->package = g_steal_pointer(&found->package);
+	kernel->config = g_steal_pointer(&found->config);
 	kernel->facts = g_steal_pointer(&found->facts);
 	kernel->hold = g_steal_pointer(&found->hold);
 	return true;

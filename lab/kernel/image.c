@@ -79,6 +79,7 @@ bool kernel_read_image(struct kernel *kernel, const char *image_path, const char
 			return false;
 		}
 		kernel_facts_set_config(kernel->facts, config);
+		kernel->config = g_steal_pointer(&config);
 	}
 	kernel->sha256 = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, image);
 	kernel->image_path = g_strdup(image_path);

@@ -35,6 +35,17 @@ bool kbuild_is_tree(const char *folder)
 	       has_file(folder, "arch/x86/Makefile");
 }
 
+bool kbuild_check_tree(const char *folder, GError **error)
+{
+	if (kbuild_is_tree(folder))
+		return true;
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "'%s' is no Linux tree: there is no Makefile, Kconfig and arch/x86/Makefile "
+		    "in it",
+		    folder);
+	return false;
+}
+
 char *kbuild_image(const struct kbuild *kbuild)
 {
 	return g_build_filename(kbuild->out, IMAGE, NULL);
@@ -100,14 +111,9 @@ struct kbuild *kbuild_open(const char *tree, const char *const *fragments,
 	g_autofree char *folder = NULL;
 
 	kbuild->lock = -1;
-	kbuild->tree = realpath(tree, NULL);
-	if (!kbuild->tree || !kbuild_is_tree(kbuild->tree)) {
-		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-			    "'%s' is no Linux tree: there is no Makefile, Kconfig and "
-			    "arch/x86/Makefile in it",
-			    tree);
+	if (!kbuild_check_tree(tree, error))
 		return NULL;
-	}
+	kbuild->tree = realpath(tree, NULL);
 	folder = cache_folder(kbuild->tree, error);
 	if (!folder || !choose_out(kbuild, folder, fragments, error))
 		return NULL;

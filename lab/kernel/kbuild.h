@@ -19,6 +19,8 @@ struct kbuild {
 
 /* Does a Linux tree begin here? */
 bool kbuild_is_tree(const char *folder);
+/* The same; false is ERROR_INPUT. */
+bool kbuild_check_tree(const char *folder, GError **error);
 
 /*
  * A tree that is configured (it has a .config) is built where it lies, and there must be no

@@ -23,6 +23,7 @@ void kernel_free(struct kernel *kernel)
 	g_free(kernel->image_path);
 	g_free(kernel->sha256);
 	g_free(kernel->package);
+	g_free(kernel->config);
 	g_free(kernel->vmlinux);
 	kernel_facts_unref(kernel->facts);
 	cache_release(kernel->hold);

@@ -18,6 +18,7 @@ struct kernel {
 	char *image_path; /* a bzImage that nobody will change: in the cache, or the user's own */
 	char *sha256;	  /* of the image */
 	char *package;	  /* "linux-image-... 6.12.117-1~deb12u1"; NULL unless from a package */
+	char *config;	  /* the whole text; NULL: not known */
 	char *vmlinux;	  /* of the tree that it was built in; NULL: see symbols_find() */
 	struct kernel_facts *facts;
 	struct cache_hold *hold;	    /* NULL unless it lies in the cache */
@@ -74,6 +75,8 @@ char *kernel_split_fragments(const char *which, char ***fragments);
  */
 struct kernel_facts *bzimage_facts(const guint8 *data, gsize length, const char *path,
 				   GError **error);
+/* Where in it its vmlinux lies, compressed. Pure; false: nowhere. */
+bool bzimage_payload(const guint8 *data, gsize length, gsize *offset, gsize *size);
 
 enum field_kind {
 	FIELD_TEXT,

@@ -79,10 +79,7 @@ static void sheet_size(struct sheet *sheet)
 {
 	const struct topo *topo = sheet->topo;
 	const struct topo_cpu_model *model = topo_cpu_model(topo);
-	unsigned mib = 0;
 
-	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
-		mib += topo_node_memory_mib(topo, node);
 	sheet_print(sheet, "processor", "%s, family %u, model %u, stepping %u",
 		    topo_vendor_name(model->vendor), model->family, model->model, model->stepping);
 	sheet_print(sheet, "CPUs", "%u: packages %u, LLCs %u, cores %u, threads per core %u",
@@ -90,8 +87,8 @@ static void sheet_size(struct sheet *sheet)
 		    count_groups(topo, TOPO_LLC), count_groups(topo, TOPO_CORE), max_threads(topo));
 	sheet_print(sheet, "numbering", "%s", topo_numbering_name(topo_numbering(topo)));
 	sheet_apic_ids(sheet);
-	sheet_print(sheet, "memory", "%u MiB in %u node%s", mib, topo_n_nodes(topo),
-		    topo_n_nodes(topo) == 1 ? "" : "s");
+	sheet_print(sheet, "memory", "%u MiB in %u node%s", topo_memory_mib(topo),
+		    topo_n_nodes(topo), topo_n_nodes(topo) == 1 ? "" : "s");
 	if (*topo_boot_arguments(topo))
 		sheet_print(sheet, "boot arguments", "%s", topo_boot_arguments(topo));
 }

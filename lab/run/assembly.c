@@ -23,6 +23,7 @@ char *assembly_domain(const struct assembly *assembly, struct vm_root *root, GEr
 		.name = topo_name(assembly->topo),
 		.command_line = assembly->command_line,
 		.accel = assembly->accel,
+		.in_turn = assembly->in_turn,
 		.socket_folder = assembly->uri ? NULL : vm_root_path(root),
 		.command_socket = command_socket,
 	};

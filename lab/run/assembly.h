@@ -14,6 +14,7 @@ struct assembly {
 	GBytes *initramfs;
 	const char *command_line;
 	enum emit_accel accel;
+	bool in_turn;		    /* see struct emit_domain */
 	const char *uri;	    /* NULL: the embedded driver */
 	const char *command_socket; /* its name in the root; NULL: the guest takes no commands */
 };

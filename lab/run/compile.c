@@ -14,8 +14,7 @@
 
 #define COMPILER "gcc"
 
-/* The cache's folder for the programs of one folder of sources. Caller frees. */
-static char *store_folder(const char *sources, GError **error)
+char *compile_store(const char *sources, GError **error)
 {
 	g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, sources, -1);
 	g_autofree char *short_sum = g_strndup(sum, 16);
@@ -91,7 +90,7 @@ static bool make_program(const struct compile *compile, const char *path, GError
 
 GBytes *compile_program(const struct compile *compile, GError **error)
 {
-	g_autofree char *folder = store_folder(compile->folder, error);
+	g_autofree char *folder = compile_store(compile->folder, error);
 	int lock = folder ? folder_lock(folder, compile->folder, compile->options, error) : -1;
 	g_autofree char *sum = lock >= 0 ? inputs_sum(compile, error) : NULL;
 	g_autofree char *path = sum ? g_build_filename(folder, sum, NULL) : NULL;

@@ -21,4 +21,7 @@ struct compile {
  */
 GBytes *compile_program(const struct compile *compile, GError **error);
 
+/* The cache's folder for the programs of one folder of sources; made. Caller frees. */
+char *compile_store(const char *sources, GError **error);
+
 #endif

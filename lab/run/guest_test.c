@@ -11,14 +11,16 @@
 #define FILE_NAME "test.yaml"
 /* A day; nobody waits longer. */
 #define SECONDS_MAX 86400
+/* 64 TiB, the physical memory that x86-64 has with four levels of page tables. */
+#define MEMORY_MAX_MIB (64u << 20)
 
 static const char *const test_keys[] = {
-	"title", "group",   "selftests", "include", "flags",	"environment",
-	"needs", "helpers", "answer",	 "seconds", "programs", NULL,
+	"title",  "group",   "selftests", "include", "flags",	"environment", "needs",
+	"target", "helpers", "answer",	  "seconds", "patches", "programs",    NULL,
 };
 static const char *const program_keys[] = {
-	"name",	 "sources", "helpers", "flags",	   "environment", "arguments", "runs",
-	"needs", "seconds", "answer",  "measures", "since",	  "must-pass", NULL,
+	"name",	 "sources", "helpers", "flags",	   "environment", "arguments", "runs",	 "target",
+	"needs", "seconds", "answer",  "measures", "since",	  "must-pass", "memory", NULL,
 };
 
 static void program_release(gpointer data)
@@ -27,6 +29,7 @@ static void program_release(gpointer data)
 
 	g_free(program->name);
 	g_free(program->since);
+	g_free(program->target);
 	g_ptr_array_unref(program->sources);
 	g_ptr_array_unref(program->helpers);
 	g_ptr_array_unref(program->flags);
@@ -234,23 +237,59 @@ static bool read_answer(struct guest_program *program, const struct yaml_node *t
 	return yaml_unsigned(seconds, 1, SECONDS_MAX, &program->seconds, error);
 }
 
-static bool read_measures(struct guest_program *program, const struct yaml_node *node,
-			  GError **error)
+/* A key that has one value or is not there. */
+static bool read_flag(const struct yaml_node *node, const char *key, const char *value,
+		      bool *is_set, GError **error)
 {
-	const struct yaml_node *measures = yaml_get(node, "measures");
-	const char *text = measures ? yaml_text(measures, error) : NULL;
+	const struct yaml_node *found = yaml_get(node, key);
+	const char *text = found ? yaml_text(found, error) : NULL;
+	g_autofree char *quoted = g_strdup_printf("'%s'", value);
 
-	if (measures && !text)
+	if (found && !text)
 		return false;
-	if (text && strcmp(text, "time") != 0)
-		return yaml_wrong(measures, error, "'time'");
-	program->timing = text != NULL;
+	if (text && strcmp(text, value) != 0)
+		return yaml_wrong(found, error, "%s", quoted);
+	*is_set = text != NULL;
 	return true;
+}
+
+static bool read_memory(struct guest_program *program, const struct yaml_node *node, GError **error)
+{
+	const struct yaml_node *memory = yaml_get(node, "memory");
+
+	return !memory || yaml_unsigned(memory, 1, MEMORY_MAX_MIB, &program->memory_mib, error);
 }
 
 static bool is_program_name(const char *name)
 {
 	return strspn(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_") == strlen(name);
+}
+
+/* What is made of the sources: that, or a program that we compile. */
+static bool read_target(const struct guest_test *test, struct guest_program *program,
+			const struct yaml_node *root, const struct yaml_node *node, GError **error)
+{
+	const struct yaml_node *target = get_either(root, node, "target");
+
+	if (!target)
+		return program->sources->len > 0 ||
+		       yaml_error(node, error, "program '%s' has neither 'sources' nor a 'target'",
+				  program->name);
+	program->target = g_strdup(yaml_text(target, error));
+	if (!program->target)
+		return false;
+	if (!is_program_name(program->target))
+		return yaml_wrong(target, error, "letters, digits, '-' and '_'");
+	if (!test->selftests)
+		return yaml_error(
+			target, error,
+			"'target' is what a folder of the kernel's 'selftests' makes, and "
+			"none is named");
+	if (program->flags->len > 0 || program->helpers->len > 0 || test->include->len > 0)
+		return yaml_error(target, error,
+				  "'flags', 'helpers' and 'include' are for sources that are "
+				  "compiled, and 'target' leaves that to make");
+	return true;
 }
 
 static bool read_program_name(const struct guest_test *test, struct guest_program *program,
@@ -317,10 +356,10 @@ static bool read_program(struct guest_test *test, const struct yaml_node *root,
 	    !check_environment(node, environment, error) ||
 	    !read_words(node, "sources", program->sources, error))
 		return false;
-	if (program->sources->len == 0)
-		return yaml_error(node, error, "program '%s' has no 'sources'", program->name);
-	return read_answer(program, root, node, error) && read_runs(program, node, error) &&
-	       read_measures(program, node, error) && read_series(program, node, error);
+	return read_target(test, program, root, node, error) &&
+	       read_answer(program, root, node, error) && read_runs(program, node, error) &&
+	       read_flag(node, "measures", "time", &program->timing, error) &&
+	       read_memory(program, node, error) && read_series(program, node, error);
 }
 
 static bool read_text(const struct yaml_node *root, const char *key, char **text, GError **error)
@@ -341,7 +380,8 @@ static bool read_test(struct guest_test *test, const struct yaml_node *root, GEr
 	    !read_text(root, "title", &test->title, error) ||
 	    !read_text(root, "group", &test->group, error) ||
 	    !read_text(root, "selftests", &test->selftests, error) ||
-	    !read_words(root, "include", test->include, error))
+	    !read_words(root, "include", test->include, error) ||
+	    !read_flag(root, "patches", "code", &test->patches_code, error))
 		return false;
 	programs = yaml_require(root, "programs", error);
 	if (!programs || !yaml_check_list(programs, error))

@@ -13,13 +13,15 @@
 #include <stdbool.h>
 
 struct guest_program {
-	char *name;		/* "basic_test" */
-	GPtrArray *sources;	/* char *: below the folder of the sources; all are there */
-	GPtrArray *helpers;	/* char *: the same, compiled with it where the folder has them */
-	GPtrArray *flags;	/* char *: for the compiler */
+	char *name;	    /* "basic_test" */
+	GPtrArray *sources; /* char *: below the folder of the sources; all are there */
+	char *target;	    /* what that folder's Makefile makes of them; NULL: we compile them */
+	GPtrArray *helpers; /* char *: the same, compiled with it where the folder has them */
+	GPtrArray *flags;   /* char *: for the compiler */
 	GPtrArray *environment; /* char *: "NAME=value" */
 	GPtrArray *runs;	/* GPtrArray * of char *: the arguments of each run; at least one */
 	GPtrArray *needs;	/* char *: options of a kernel's config, without CONFIG_ */
+	unsigned memory_mib;	/* that a machine must have; 0: any */
 	unsigned seconds;	/* on a host with a CPU for each vCPU */
 	enum answer answer;
 	bool timing;	      /* it measures time: KVM, and a CPU of the host for each vCPU */
@@ -32,6 +34,7 @@ struct guest_test {
 	char *folder;		    /* of test.yaml */
 	char *selftests;	    /* below tools/testing/selftests; NULL: the sources lie here */
 	GPtrArray *include;	    /* char *: folders for headers, below the kernel's tree */
+	bool patches_code;	    /* it makes the kernel patch its own code time and again */
 	GPtrArray *programs;	    /* struct guest_program * */
 };
 

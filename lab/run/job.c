@@ -162,6 +162,7 @@ static char *job_domain(struct job *job, GError **error)
 		.initramfs = initramfs,
 		.command_line = job->result->command_line,
 		.accel = spec->accel,
+		.in_turn = spec->in_turn,
 		.uri = spec->uri,
 		.command_socket = spec->stay ? COMMAND_SOCKET : NULL,
 	};

@@ -39,6 +39,7 @@ struct job_spec {
 	const char *run_folder;	       /* the job's folder is made below it */
 	const struct test_plan *tests; /* NULL: the domains alone */
 	struct test_host test_host;    /* for the tests */
+	bool in_turn;		       /* see struct emit_domain */
 	unsigned silence_seconds, deadline_seconds;
 	const char *append; /* more kernel arguments; NULL: none */
 	GPtrArray *steps;   /* struct step *, taken before the evidence; NULL: none */

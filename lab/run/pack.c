@@ -14,12 +14,11 @@
 
 struct pack_load pack_guest(const struct topo *topo)
 {
-	unsigned vcpus = topo_n_cpus(topo);
-	guint64 mib = QEMU_MIB;
-
-	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
-		mib += topo_node_memory_mib(topo, node);
-	return (struct pack_load){.guests = 1, .vcpus = vcpus, .memory_mib = mib};
+	return (struct pack_load){
+		.guests = 1,
+		.vcpus = topo_n_cpus(topo),
+		.memory_mib = (guint64)QEMU_MIB + topo_memory_mib(topo),
+	};
 }
 
 /* "MemAvailable:   22887640 kB", meminfo_proc_show() in fs/proc/meminfo.c */

@@ -165,10 +165,11 @@ static unsigned run_guests_at_once(const struct run *run)
  * more than the host has takes its turn; under TCG one instruction costs tens, and firmware and
  * decompression run on one vCPU alone while nothing is printed.
  */
-static unsigned job_slowness(const struct run *run, const struct topo *topo)
+static unsigned job_slowness(const struct run *run, const struct topo *topo, bool in_turn)
 {
 	unsigned vcpus = topo_n_cpus(topo) * run_guests_at_once(run);
-	unsigned share = 1 + vcpus / (16 * g_get_num_processors());
+	unsigned cpus = in_turn ? 1 : g_get_num_processors();
+	unsigned share = 1 + vcpus / (16 * cpus);
 
 	return share * (run->accel == EMIT_ACCEL_TCG ? 2 : 1);
 }
@@ -183,11 +184,24 @@ static const char *job_untimely(const struct run *run, const struct topo *topo)
 	return NULL;
 }
 
+/* Is there something to test that QEMU's TCG gets wrong when it runs vCPUs side by side? */
+static bool job_runs_in_turn(const struct run *run, const struct test_plan *tests,
+			     const struct test_host *host)
+{
+	return run->accel == EMIT_ACCEL_TCG && tests && test_plan_patches_code(tests, host);
+}
+
 static bool run_plan_job(struct run *run, unsigned topology, unsigned kernel, GError **error)
 {
 	const struct topo *topo = g_ptr_array_index(run->inputs.topologies, topology);
 	struct run_job *run_job = g_new0(struct run_job, 1);
-	unsigned slow = job_slowness(run, topo);
+	const struct test_plan *tests = run->inputs.plans[kernel];
+	struct test_host host = {
+		.memory_mib = topo_memory_mib(topo),
+		.untimely = job_untimely(run, topo),
+	};
+	bool in_turn = job_runs_in_turn(run, tests, &host);
+	unsigned slow = host.slow = job_slowness(run, topo, in_turn);
 
 	run_job->run = run;
 	run_job->index = run->waiting->len;
@@ -199,8 +213,9 @@ static bool run_plan_job(struct run *run, unsigned topology, unsigned kernel, GE
 		.uri = run->options->uri,
 		.run_folder = run->folder,
 		.silence_seconds = (run->options->timeout_seconds ?: SILENCE_SECONDS) * slow,
-		.tests = run->inputs.plans[kernel],
-		.test_host = {.slow = slow, .untimely = job_untimely(run, topo)},
+		.tests = tests,
+		.test_host = host,
+		.in_turn = in_turn,
 		.deadline_seconds = run->options->deadline_seconds,
 		.append = run->options->append,
 		.steps = run->inputs.steps,

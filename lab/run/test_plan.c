@@ -3,42 +3,38 @@
 
 #include "base/error.h"
 #include "base/test_job.h"
-#include "kernel/headers.h"
-#include "kernel/sources.h"
-#include "run/compile.h"
 #include "run/guest_test.h"
 #include "run/scheduler.h"
+#include "run/test_build.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define SELFTESTS "tools/testing/selftests"
-
 /* A program of the plan. */
 struct planned {
+	const struct guest_test *test;
 	const struct guest_program *program;
 	char *name; /* "rseq.basic_test" */
+	char *file; /* in the guest's tests/; programs of one target have one */
 	bool required;
 	char *skipped; /* why; NULL: @bytes are there */
+	char *wide;    /* why a machine with little memory does not get it; NULL: any does */
 	GBytes *bytes;
 };
 
 struct test_plan {
 	GPtrArray *planned; /* struct planned * */
 	GBytes *scheduler;  /* the user's; NULL: none */
+	GBytes *config;	    /* the kernel's; NULL: not known */
+	char *release;	    /* the kernel's */
 };
 
 /* What is the same for all programs of a kernel. */
 struct planner {
 	const struct kernel *kernel;
 	const struct kernel_options *options;
-	const char *selftests;	 /* the tree that the user named; NULL: the kernel's own */
-	struct sources *sources; /* NULL: not asked for yet */
-	const char *tree;	 /* of @sources */
-	char *headers;		 /* of @tree; NULL: not made yet */
-	bool own_tree;		 /* @tree is of the kernel's own series */
-	char *series;		 /* "6.12": of the kernel */
+	struct test_builder *builder;
+	char *series; /* "6.12": of the kernel */
 };
 
 static void planned_release(gpointer data)
@@ -46,7 +42,9 @@ static void planned_release(gpointer data)
 	struct planned *planned = data;
 
 	g_free(planned->name);
+	g_free(planned->file);
 	g_free(planned->skipped);
+	g_free(planned->wide);
 	g_clear_pointer(&planned->bytes, g_bytes_unref);
 	g_free(planned);
 }
@@ -57,6 +55,8 @@ void test_plan_free(struct test_plan *plan)
 		return;
 	g_ptr_array_unref(plan->planned);
 	g_clear_pointer(&plan->scheduler, g_bytes_unref);
+	g_clear_pointer(&plan->config, g_bytes_unref);
+	g_free(plan->release);
 	g_free(plan);
 }
 
@@ -65,14 +65,6 @@ static char *series_of(const struct kernel_facts *facts)
 	unsigned version = kernel_facts_version(facts);
 
 	return g_strdup_printf("%u.%u", version >> 20, version >> 10 & 1023);
-}
-
-static unsigned series_version(const char *series)
-{
-	unsigned major = 0, minor = 0;
-
-	sscanf(series, "%4u.%4u", &major, &minor);
-	return KERNEL_VERSION_OF(major, minor, 0);
 }
 
 static bool series_is_in(const char *series, const GPtrArray *list)
@@ -89,6 +81,9 @@ static char *kernel_lack(const struct guest_program *program, const struct kerne
 	if (program->since && kernel_facts_version(kernel->facts) < series_version(program->since))
 		return g_strdup_printf("it tests what kernels have since %s, and this one is %s",
 				       program->since, kernel_facts_release(kernel->facts));
+	if (program->target && !kernel_facts_config_known(kernel->facts))
+		return g_strdup("its kernel must have options and types, and the config of this "
+				"one is not known");
 	for (guint i = 0; i < program->needs->len; i++) {
 		const char *symbol = program->needs->pdata[i];
 
@@ -100,163 +95,56 @@ static char *kernel_lack(const struct guest_program *program, const struct kerne
 	return NULL;
 }
 
-static void add_flag(GPtrArray *flags, const char *option, const char *folder, const char *sub)
+/* The list is of kernels that have what a program tests. */
+static bool is_required(const struct planner *planner, const struct guest_program *program,
+			bool own_tree)
 {
-	g_autofree char *path = g_build_filename(folder, sub, NULL);
-
-	g_ptr_array_add(flags, g_strconcat(option, path, NULL));
+	return own_tree && series_is_in(planner->series, program->must_pass);
 }
 
-static GPtrArray *flags_of(const struct planner *planner, const struct guest_test *test,
-			   const struct guest_program *program, const char *folder)
-{
-	GPtrArray *flags = g_ptr_array_new_with_free_func(g_free);
-
-	/* As selftests/lib.mk has them. */
-	g_ptr_array_add(flags, g_strdup("-D_GNU_SOURCE="));
-	g_ptr_array_add(flags, g_strconcat("-I", folder, NULL));
-	if (test->selftests) {
-		add_flag(flags, "-I", planner->tree, SELFTESTS);
-		for (guint i = 0; i < test->include->len; i++)
-			add_flag(flags, "-I", planner->tree, test->include->pdata[i]);
-		g_ptr_array_add(flags, g_strdup("-isystem"));
-		g_ptr_array_add(flags, g_strdup(planner->headers));
-	}
-	for (guint i = 0; i < program->flags->len; i++)
-		g_ptr_array_add(flags, g_strdup(program->flags->pdata[i]));
-	return flags;
-}
-
-/* False: a source is missing, and the reason is set. */
-static bool find_sources(const struct guest_program *program, const char *folder,
-			 GPtrArray *sources, char **reason)
-{
-	for (guint i = 0; i < program->sources->len; i++) {
-		char *path = g_build_filename(folder, program->sources->pdata[i], NULL);
-
-		g_ptr_array_add(sources, path);
-		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-			*reason = g_strdup_printf("there is no '%s'", path);
-			return false;
-		}
-	}
-	for (guint i = 0; i < program->helpers->len; i++) {
-		g_autofree char *path = g_build_filename(folder, program->helpers->pdata[i], NULL);
-
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
-			g_ptr_array_add(sources, g_steal_pointer(&path));
-	}
-	return true;
-}
-
-/* False: the lab cannot build anything. */
-static bool plan_build(struct planner *planner, const struct guest_test *test,
-		       struct planned *planned, GError **error)
-{
-	g_autofree char *folder =
-		test->selftests ? g_build_filename(planner->tree, SELFTESTS, test->selftests, NULL)
-				: g_strdup(test->folder);
-	g_autoptr(GPtrArray) sources = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GPtrArray) flags = NULL;
-	g_autoptr(GError) cause = NULL;
-
-	if (!find_sources(planned->program, folder, sources, &planned->skipped))
-		return true;
-	flags = flags_of(planner, test, planned->program, folder);
-	planned->bytes = compile_program(
-		&(struct compile){
-			.folder = folder,
-			.sources = sources,
-			.flags = flags,
-			.options = planner->options,
-		},
-		&cause);
-	if (planned->bytes)
-		return true;
-	if (!g_error_matches(cause, TOPOLAB_ERROR, ERROR_BUILD)) {
-		g_propagate_error(error, g_steal_pointer(&cause));
-		return false;
-	}
-	planned->skipped = g_strdup_printf("it does not build: %s", cause->message);
-	return true;
-}
-
-static bool plan_program(struct planner *planner, struct test_plan *plan,
-			 const struct guest_test *test, const struct guest_program *program,
-			 GError **error)
+static struct planned *plan_program(const struct planner *planner, struct test_plan *plan,
+				    const struct guest_test *test,
+				    const struct guest_program *program)
 {
 	struct planned *planned = g_new0(struct planned, 1);
 
 	g_ptr_array_add(plan->planned, planned);
+	planned->test = test;
 	planned->program = program;
 	planned->name = g_strdup_printf("%s.%s", test->name, program->name);
+	planned->file = program->target ? g_strdup_printf("%s:%s", test->name, program->target)
+					: g_strdup(planned->name);
 	planned->skipped = kernel_lack(program, planner->kernel);
-	/* The list is of kernels that have what a program tests. */
-	if (planned->skipped)
-		return true;
-	planned->required = (!test->selftests || planner->own_tree) &&
-			    series_is_in(planner->series, program->must_pass);
-	return plan_build(planner, test, planned, error);
+	if (program->memory_mib)
+		planned->wide = g_strdup_printf("it needs a machine with %u MiB of memory",
+						program->memory_mib);
+	return planned;
 }
 
-/* Held until all programs are built: nobody patches it meanwhile. */
-static bool planner_open_tree(struct planner *planner, const struct guest_test *test,
-			      GError **error)
+static bool plan_build(const struct planner *planner, const struct guest_test *test,
+		       struct planned *planned, GError **error)
 {
-	g_autoptr(GError) cause = NULL;
+	bool own_tree;
 
-	planner->sources = planner->selftests
-				   ? sources_of_user(planner->selftests)
-				   : kernel_sources(planner->kernel, planner->options, &cause);
-	if (planner->sources) {
-		planner->tree = planner->sources->tree;
-		return true;
-	}
-	if (!g_error_matches(cause, TOPOLAB_ERROR, ERROR_UNSUPPORTED)) {
-		g_propagate_error(error, g_steal_pointer(&cause));
+	if (!test_builder_open(planner->builder, test, &own_tree, error))
 		return false;
-	}
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
-		    "the programs of the test '%s' are part of the kernel's sources: %s; name a "
-		    "tree with --selftests",
-		    test->name, cause->message);
-	return false;
+	planned->required = is_required(planner, planned->program, own_tree);
+	return test_builder_build(planner->builder, test, planned->program, &planned->bytes,
+				  &planned->skipped, error);
 }
 
-/* The tree, its headers, and what they are worth. */
-static bool planner_find_tree(struct planner *planner, const struct guest_test *test,
-			      GError **error)
-{
-	g_autofree char *series = NULL;
-
-	if (planner->headers)
-		return true;
-	if (!planner_open_tree(planner, test, error))
-		return false;
-	planner->headers = kernel_headers(planner->tree, planner->options, error);
-	if (!planner->headers)
-		return false;
-	series = kernel_tree_series(planner->tree);
-	planner->own_tree = g_strcmp0(series, planner->series) == 0;
-	if (!planner->own_tree)
-		kernel_say(planner->options,
-			   "'%s' is of Linux %s, and '%s' of %s: what is skipped is not held "
-			   "against the kernel",
-			   planner->tree, series ?: "without a version", planner->kernel->name,
-			   planner->series);
-	return true;
-}
-
-static bool plan_test(struct planner *planner, struct test_plan *plan,
+static bool plan_test(const struct planner *planner, struct test_plan *plan,
 		      const struct guest_test *test, GError **error)
 {
-	if (test->selftests && !planner_find_tree(planner, test, error))
-		return false;
 	kernel_say(planner->options, "the programs of the test '%s' for '%s'", test->name,
 		   planner->kernel->name);
-	for (guint i = 0; i < test->programs->len; i++)
-		if (!plan_program(planner, plan, test, test->programs->pdata[i], error))
+	for (guint i = 0; i < test->programs->len; i++) {
+		struct planned *planned =
+			plan_program(planner, plan, test, test->programs->pdata[i]);
+
+		if (!planned->skipped && !plan_build(planner, test, planned, error))
 			return false;
+	}
 	return true;
 }
 
@@ -265,24 +153,23 @@ struct test_plan *test_plan_new(const GPtrArray *tests, const struct kernel *ker
 				const struct kernel_options *options, GError **error)
 {
 	AUTO(test_plan) *plan = g_new0(struct test_plan, 1);
-	g_autofree char *absolute =
-		supplies->selftests ? g_canonicalize_filename(supplies->selftests, NULL) : NULL;
-	struct planner planner = {
+	AUTO(test_builder) *builder = test_builder_new(kernel, supplies->selftests, options);
+	g_autofree char *series = series_of(kernel->facts);
+	const struct planner planner = {
 		.kernel = kernel,
 		.options = options,
-		.selftests = absolute,
-		.series = series_of(kernel->facts),
+		.builder = builder,
+		.series = series,
 	};
-	bool ok = true;
 
 	plan->planned = g_ptr_array_new_with_free_func(planned_release);
 	plan->scheduler = supplies->scheduler ? g_bytes_ref(supplies->scheduler) : NULL;
-	for (guint i = 0; ok && i < tests->len; i++)
-		ok = plan_test(&planner, plan, tests->pdata[i], error);
-	g_clear_pointer(&planner.sources, sources_close);
-	g_free(planner.headers);
-	g_free(planner.series);
-	return ok ? g_steal_pointer(&plan) : NULL;
+	plan->config = kernel->config ? g_bytes_new(kernel->config, strlen(kernel->config)) : NULL;
+	plan->release = g_strdup(kernel_facts_release(kernel->facts));
+	for (guint i = 0; i < tests->len; i++)
+		if (!plan_test(&planner, plan, tests->pdata[i], error))
+			return NULL;
+	return g_steal_pointer(&plan);
 }
 
 /* Why a guest there does not get it; NULL: it does. */
@@ -290,7 +177,20 @@ static const char *planned_lack(const struct planned *planned, const struct test
 {
 	if (planned->skipped)
 		return planned->skipped;
+	if (planned->program->memory_mib > host->memory_mib)
+		return planned->wide;
 	return planned->program->timing ? host->untimely : NULL;
+}
+
+bool test_plan_patches_code(const struct test_plan *plan, const struct test_host *host)
+{
+	for (guint i = 0; i < plan->planned->len; i++) {
+		const struct planned *planned = plan->planned->pdata[i];
+
+		if (planned->test->patches_code && !planned_lack(planned, host))
+			return true;
+	}
+	return false;
 }
 
 GPtrArray *test_plan_programs(const struct test_plan *plan, const struct test_host *host)
@@ -322,7 +222,7 @@ static void job_add(GString *job, const struct planned *planned, unsigned slow)
 	const struct guest_program *program = planned->program;
 
 	g_string_append_printf(job, "program %s\nfile /tests/%s\nseconds %u\n", planned->name,
-			       planned->name, program->seconds * slow);
+			       planned->file, program->seconds * slow);
 	for (guint i = 0; i < program->environment->len; i++)
 		g_string_append_printf(job, "environment %s\n",
 				       (const char *)program->environment->pdata[i]);
@@ -342,6 +242,27 @@ static void files_add(GArray *files, const char *path, unsigned mode, GBytes *by
 	g_array_append_val(files, file);
 }
 
+/* Where tests look for it when there is no /proc/config.gz. */
+static void add_config(const struct test_plan *plan, GArray *files, GPtrArray *paths)
+{
+	char *path = g_strconcat("boot/config-", plan->release, NULL);
+
+	g_ptr_array_add(paths, path);
+	if (!plan->config || strchr(plan->release, '/'))
+		return;
+	files_add(files, "boot", S_IFDIR | 0755, NULL);
+	files_add(files, path, S_IFREG | 0644, plan->config);
+}
+
+/* Is the file there already? */
+static bool is_added(const GArray *files, const char *path)
+{
+	for (guint i = 0; i < files->len; i++)
+		if (strcmp(g_array_index(files, struct initramfs_file, i).path, path) == 0)
+			return true;
+	return false;
+}
+
 GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host, GBytes *initramfs,
 		      GError **error)
 {
@@ -351,15 +272,18 @@ GBytes *test_plan_add(const struct test_plan *plan, const struct test_host *host
 	g_autoptr(GBytes) job_bytes = NULL;
 
 	files_add(files, "tests", S_IFDIR | 0755, NULL);
+	add_config(plan, files, paths);
 	if (plan->scheduler)
 		files_add(files, SCHEDULER_FILE, S_IFREG | 0755, plan->scheduler);
 	for (guint i = 0; i < plan->planned->len; i++) {
 		const struct planned *planned = plan->planned->pdata[i];
+		char *path = g_strconcat("tests/", planned->file, NULL);
 
+		g_ptr_array_add(paths, path);
 		if (planned_lack(planned, host))
 			continue;
-		g_ptr_array_add(paths, g_strconcat("tests/", planned->name, NULL));
-		files_add(files, paths->pdata[paths->len - 1], S_IFREG | 0755, planned->bytes);
+		if (!is_added(files, path))
+			files_add(files, path, S_IFREG | 0755, planned->bytes);
 		job_add(job, planned, host->slow);
 	}
 	job_bytes = g_bytes_new(job->str, job->len);

@@ -214,6 +214,15 @@ unsigned topo_node_memory_mib(const struct topo *topo, unsigned node)
 	return topo->node_memory_mib[node];
 }
 
+unsigned topo_memory_mib(const struct topo *topo)
+{
+	unsigned mib = 0;
+
+	for (unsigned node = 0; node < topo_n_nodes(topo); node++)
+		mib += topo_node_memory_mib(topo, node);
+	return mib;
+}
+
 unsigned topo_distance(const struct topo *topo, unsigned from, unsigned to)
 {
 	g_assert(from < topo->n_nodes && to < topo->n_nodes);

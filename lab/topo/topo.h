@@ -120,6 +120,7 @@ struct cpus *topo_all_cpus(const struct topo *topo);
 unsigned topo_n_nodes(const struct topo *topo);
 struct cpus *topo_node_cpus(const struct topo *topo, unsigned node);
 unsigned topo_node_memory_mib(const struct topo *topo, unsigned node);
+unsigned topo_memory_mib(const struct topo *topo); /* of all nodes together */
 /* As in the SLIT: row @from, column @to; need not be symmetric. */
 unsigned topo_distance(const struct topo *topo, unsigned from, unsigned to);
 

@@ -98,6 +98,36 @@ static void test_nps4(void)
 		    "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on,-mtrr,-pat");
 }
 
+/*
+ * One vCPU after the other: 7 million instructions a second are for each of 256 vCPUs more than the
+ * 1000 million of shift 0, for each of 16 less than the 125 million of shift 3. -cpu stays last.
+ */
+static void test_in_turn(void)
+{
+	const struct machine many = MACHINE_NPS4;
+	const struct machine few = {.cpu = MACHINE_SPR,
+				    .packages = 1,
+				    .llcs = 1,
+				    .cores = 8,
+				    .threads = 2,
+				    .nodes = 1,
+				    .distances = "{}",
+				    .numbering = "threads-last"};
+	struct emit_domain domain = a_domain;
+	g_autofree char *wide = NULL;
+	g_autofree char *narrow = NULL;
+	g_autofree char *usual = emit(&few, &domain);
+
+	domain.in_turn = true;
+	wide = emit(&many, &domain);
+	narrow = emit(&few, &domain);
+	assert_says(usual, "count(//qemu:arg[@value='-icount'])", "0");
+	assert_says(wide, "//qemu:arg[@value='-icount']/following-sibling::*[1]/@value", "shift=0");
+	assert_says(narrow, "//qemu:arg[@value='-icount']/following-sibling::*[1]/@value",
+		    "shift=3");
+	assert_says(narrow, "//qemu:arg[last()-1]/@value", "-cpu");
+}
+
 /* Sub-NUMA clusters: nodes inside a package of one L3, so no dies. */
 static void test_intel(void)
 {
@@ -467,6 +497,7 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/domain-xml/nps4", test_nps4);
 	g_test_add_func("/domain-xml/intel", test_intel);
+	g_test_add_func("/domain-xml/in-turn", test_in_turn);
 	g_test_add_func("/domain-xml/distances", test_distances);
 	g_test_add_func("/domain-xml/memory-only", test_memory_only);
 	g_test_add_func("/domain-xml/sparse", test_sparse);

@@ -61,9 +61,52 @@ static void test_links(void)
 	g_rmdir(base);
 }
 
+static char *sum_of(const char *path)
+{
+	g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+	g_autoptr(GError) error = NULL;
+
+	g_assert_true(tree_checksum(path, sum, &error));
+	g_assert_no_error(error);
+	return g_strdup(g_checksum_get_string(sum));
+}
+
+/* Every change of a name or of a content changes the sum; the order in which files came does not.
+ */
+static void test_checksum(void)
+{
+	g_autofree char *base = g_dir_make_tmp("tree-XXXXXX", NULL);
+	g_autofree char *tree = g_build_filename(base, "tree", NULL);
+	g_autofree char *sub = g_build_filename(tree, "sub", NULL);
+	g_autofree char *one = g_build_filename(tree, "one", NULL);
+	g_autofree char *two = g_build_filename(sub, "two", NULL);
+	g_autofree char *moved = g_build_filename(tree, "two", NULL);
+	g_autoptr(GHashTable) sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autofree char *again = NULL;
+
+	g_hash_table_add(sums, sum_of(tree)); /* not there */
+	g_assert_cmpint(g_mkdir_with_parents(sub, 0700), ==, 0);
+	g_hash_table_add(sums, sum_of(tree));
+	write_file(two);
+	g_hash_table_add(sums, sum_of(tree));
+	write_file(one);
+	g_hash_table_add(sums, sum_of(tree));
+	again = sum_of(tree);
+	g_assert_true(g_hash_table_contains(sums, again));
+	g_assert_true(g_file_set_contents(one, "y", 1, NULL));
+	g_hash_table_add(sums, sum_of(tree));
+	g_assert_cmpint(g_rename(two, moved), ==, 0);
+	g_hash_table_add(sums, sum_of(tree));
+	g_assert_cmpint(symlink("nowhere", two), ==, 0);
+	g_hash_table_add(sums, sum_of(tree));
+	g_assert_cmpuint(g_hash_table_size(sums), ==, 7);
+	tree_remove(base, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/tree/links", test_links);
+	g_test_add_func("/tree/checksum", test_checksum);
 	return g_test_run();
 }

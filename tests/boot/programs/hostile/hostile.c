@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #ifdef UNBUILT
@@ -22,7 +23,16 @@ static int good(const char *argument)
 		"/tmp",
 	};
 	const char *word = getenv("WORD");
+	struct utsname name;
+	char config[128];
 	int missing = 0;
+
+	uname(&name);
+	snprintf(config, sizeof(config), "/boot/config-%s", name.release);
+	if (access(config, R_OK) != 0) {
+		printf("missing: %s\n", config);
+		missing++;
+	}
 
 	for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		if (access(paths[i], F_OK) == 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "expect/machine.h"
 
+#include "expect/versions.h"
+
 /* include/linux/topology.h */
 #define LOCAL_DISTANCE	10
 #define REMOTE_DISTANCE 20
@@ -24,6 +26,43 @@ static void machine_find_nodes(struct machine *machine)
 							 : topo_all_cpus(machine->topo));
 	for (unsigned cpu = 0; machine->numa && cpu < machine->n_cpus; cpu++)
 		machine->node_of[cpu] = topo_cpu(machine->topo, cpu)->node;
+}
+
+/* The CPU with the smallest APIC id. */
+static unsigned first_cpu(const struct machine *machine)
+{
+	unsigned first = (unsigned)cpus_next(machine->situation->present, -1);
+
+	CPUS_FOREACH (cpu, machine->situation->present)
+		if (topo_cpu(machine->topo, (unsigned)cpu)->apic_id <
+		    topo_cpu(machine->topo, first)->apic_id)
+			first = (unsigned)cpu;
+	return first;
+}
+
+/*
+ * has_mp in set_cpu_sibling_map(). Since 6.9 (6.12.117, 7.3.4) topology_init_possible_cpus() counts
+ * the cores of the first package alone: where that has a single CPU, and no core has two threads,
+ * CPUs of other packages have no siblings. Before, it was CPUID that told, alike on all CPUs.
+ */
+static bool looks_for_siblings(const struct machine *machine)
+{
+	static const struct versions counts = {.since = RELEASE(6, 9)};
+	const struct cpus *present = machine->situation->present;
+	AUTO(cpus) *package = NULL;
+
+	if (!versions_have(&counts, machine->version))
+		return true;
+	CPUS_FOREACH (cpu, present) {
+		AUTO(cpus) *core = cpus_copy(topo_mask(machine->topo, TOPO_CORE, (unsigned)cpu));
+
+		cpus_and(core, present);
+		if (cpus_count(core) > 1)
+			return true;
+	}
+	package = cpus_copy(topo_mask(machine->topo, TOPO_PACKAGE, first_cpu(machine)));
+	cpus_and(package, present);
+	return cpus_count(package) > 1;
 }
 
 /*
@@ -56,7 +95,8 @@ static void machine_find_packages(struct machine *machine)
 		n_cpu_nodes += !cpus_is_empty(topo_node_cpus(machine->topo, node));
 	machine->nodes_per_package =
 		(MAX(n_cpu_nodes, 1) + machine->n_packages - 1) / machine->n_packages;
-	machine->package_spans_nodes = booted_package_spans_nodes(machine);
+	machine->siblings = looks_for_siblings(machine);
+	machine->package_spans_nodes = machine->siblings && booted_package_spans_nodes(machine);
 }
 
 struct machine *machine_new(const struct topo *topo, const struct kernel_facts *facts,
@@ -86,7 +126,13 @@ void machine_free(struct machine *machine)
 
 struct cpus *machine_mask(const struct machine *machine, enum topo_level level, unsigned cpu)
 {
-	return online_of(machine, topo_mask(machine->topo, level, cpu));
+	struct cpus *alone;
+
+	if (machine->siblings)
+		return online_of(machine, topo_mask(machine->topo, level, cpu));
+	alone = cpus_new();
+	cpus_add(alone, cpu);
+	return alone;
 }
 
 unsigned machine_distance(const struct machine *machine, unsigned from, unsigned to)

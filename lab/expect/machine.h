@@ -23,6 +23,7 @@ struct machine {
 	struct cpus **node_cpus;    /* n_nodes elements: cpumask_of_node(), online CPUs alone */
 	unsigned *node_of;	    /* n_cpus elements */
 	unsigned n_packages;	    /* that have CPUs */
+	bool siblings;		    /* the kernel looks for CPUs that share something */
 	bool package_spans_nodes;   /* x86_has_numa_in_package of 6.x */
 	unsigned nodes_per_package; /* topology_num_nodes_per_package() of 7.0 */
 };
@@ -32,7 +33,9 @@ struct machine *machine_new(const struct topo *topo, const struct kernel_facts *
 void machine_free(struct machine *machine);
 AUTO_DEFINE(machine, machine_free)
 
-/* The online CPUs that share @level with @cpu, which is one of them. New. */
+/*
+ * The online CPUs that share @level with @cpu, which is one of them, as the kernel has found. New.
+ */
 struct cpus *machine_mask(const struct machine *machine, enum topo_level level, unsigned cpu);
 
 /* node_distance(): what the SLIT says, and the default for a node that it does not know. */

@@ -77,18 +77,23 @@ static unsigned reclaim_distance(const struct machine *machine)
 	return RECLAIM_DISTANCE;
 }
 
-/* The package of all CPUs in a package's worth of nodes from @first on; -1: none, or several. */
+#define PACKAGE_NONE (-1)
+/* The kernel reads the CPUs of a node that is not there. */
+#define PACKAGE_FAULT (-2)
+
+/* The package of all CPUs in a package's worth of nodes from @first on. */
 static int slit_cluster_package(const struct machine *machine, unsigned first)
 {
-	int package = -1;
+	int package = PACKAGE_NONE;
 
-	for (unsigned node = first;
-	     node < first + machine->nodes_per_package && node < machine->n_nodes; node++) {
+	for (unsigned node = first; node < first + machine->nodes_per_package; node++) {
+		if (node >= machine->n_nodes)
+			return PACKAGE_FAULT;
 		CPUS_FOREACH (cpu, machine->node_cpus[node]) {
 			int own = (int)topo_cpu(machine->topo, (unsigned)cpu)->package;
 
-			if (package >= 0 && package != own)
-				return -1;
+			if (package != PACKAGE_NONE && package != own)
+				return PACKAGE_NONE;
 			package = own;
 		}
 	}
@@ -104,20 +109,31 @@ static bool slit_cluster_symmetric(const struct machine *machine, unsigned first
 	return true;
 }
 
-/* slit_validate(): node numbers go package by package, and each package is symmetric in itself. */
-static bool slit_validate(const struct machine *machine)
+enum slit { SLIT_UNFIT, SLIT_FIT, SLIT_FAULT };
+
+/*
+ * slit_validate(): node numbers go package by package, and each package is symmetric in itself.
+ * Where the packages do not all have that many nodes, the last ones may lie behind the last node
+ * that there is, and cpumask_of_node() is NULL (7.3.4).
+ */
+static enum slit slit_validate(const struct machine *machine)
 {
-	int previous = -1;
+	int previous = PACKAGE_NONE;
 
 	for (unsigned i = 0; i < machine->n_packages; i++) {
 		unsigned first = i * machine->nodes_per_package;
-		int package = slit_cluster_package(machine, first);
+		int package;
 
-		if (!slit_cluster_symmetric(machine, first) || package < 0 || package == previous)
-			return false;
+		if (!slit_cluster_symmetric(machine, first))
+			return SLIT_UNFIT;
+		package = slit_cluster_package(machine, first);
+		if (package == PACKAGE_FAULT)
+			return SLIT_FAULT;
+		if (package == PACKAGE_NONE || package == previous)
+			return SLIT_UNFIT;
 		previous = package;
 	}
-	return true;
+	return SLIT_FIT;
 }
 
 /* slit_cluster_distance(): all distances between two packages become their mean, both ways. */
@@ -213,6 +229,33 @@ static void numa_find_levels(struct numa *numa, const struct machine *machine)
 			numa->level_distance[numa->n_levels++] = distance;
 }
 
+static bool error_fault(const struct machine *machine, GError **error)
+{
+	g_set_error(
+		error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+		"kernel '%s' dies of '%s' before it builds a domain: it looks for %u nodes in each "
+		"of %u packages, and there are only %u",
+		kernel_facts_release(machine->facts), topo_name(machine->topo),
+		machine->nodes_per_package, machine->n_packages, machine->n_nodes);
+	return false;
+}
+
+/* Sets @fixup to NULL where the kernel finds that the table is not what it mends. */
+static bool fixup_validate(const struct machine *machine, const struct fixup_row **fixup,
+			   GError **error)
+{
+	switch (slit_validate(machine)) {
+	case SLIT_FAULT:
+		return error_fault(machine, error);
+	case SLIT_UNFIT:
+		*fixup = NULL;
+		return true;
+	case SLIT_FIT:
+		break;
+	}
+	return true;
+}
+
 struct numa *numa_new(const struct machine *machine, GError **error)
 {
 	const struct fixup_row *fixup = fixup_find(machine);
@@ -225,8 +268,8 @@ struct numa *numa_new(const struct machine *machine, GError **error)
 			    kernel_facts_release(machine->facts), topo_name(machine->topo));
 		return NULL;
 	}
-	if (fixup && !slit_validate(machine))
-		fixup = NULL;
+	if (fixup && !fixup_validate(machine, &fixup, error))
+		return NULL;
 	numa = g_new0(struct numa, 1);
 	numa->n_nodes = machine->n_nodes;
 	numa->distance = g_new0(unsigned, numa->n_nodes * numa->n_nodes);

@@ -14,7 +14,10 @@ struct numa {
 	unsigned reclaim;   /* node_reclaim_distance */
 };
 
-/* ERROR_UNSUPPORTED for a kernel that changes distances in a way that is not transcribed. */
+/*
+ * ERROR_UNSUPPORTED for a kernel that changes distances in a way that is not transcribed, and for
+ * one that does not survive this machine's nodes.
+ */
 struct numa *numa_new(const struct machine *machine, GError **error);
 void numa_free(struct numa *numa);
 AUTO_DEFINE(numa, numa_free)

@@ -77,6 +77,42 @@ static inline struct topo *topo_of(const struct shape *shape)
 	return topo;
 }
 
+/*
+ * A machine of one thread a core with a row for each CPU: @keys are the lines of cpu, packages,
+ * l3_per_package, cores_per_l3, nodes and distances, maybe memory_only_nodes; @rows "package node
+ * l3 core apic" each, NULL at the end.
+ */
+static inline struct topo *topo_of_rows(const char *keys, const char *const *rows)
+{
+	static const char *const referenced[] = {
+		"cpu",	 "packages", "l3_per_package", "cores_per_l3",	  "threads_per_core",
+		"nodes", "cpus",     "distances",      "memory_per_node",
+	};
+	g_autoptr(GString) text =
+		g_string_new("name: test\ntitle: a machine of the unit tests\nreference:\n");
+	g_autoptr(GError) error = NULL;
+	struct topo *topo;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(referenced); i++)
+		g_string_append_printf(text, "  %s: see the test\n", referenced[i]);
+	if (strstr(keys, "memory_only_nodes"))
+		g_string_append(text, "  memory_only_nodes: see the test\n");
+	g_string_append_printf(text, "threads_per_core: 1\nmemory_per_node: 128M\n%s\ncpus:\n",
+			       keys);
+	for (; *rows; rows++) {
+		g_auto(GStrv) ids = g_strsplit(*rows, " ", -1);
+
+		g_assert_cmpuint(g_strv_length(ids), ==, 5);
+		g_string_append_printf(text,
+				       "  - {package: %s, node: %s, l3: %s, core: %s, thread: 0, "
+				       "apic: %s}\n",
+				       ids[0], ids[1], ids[2], ids[3], ids[4]);
+	}
+	topo = topo_load_text(text->str, text->len, "test.yaml", &error);
+	g_assert_no_error(error);
+	return topo;
+}
+
 /* @config may be NULL: unknown. */
 static inline struct domain_tree *expect_config(const struct shape *shape, const char *release,
 						const char *config)

@@ -47,11 +47,16 @@ struct topo_cpu topo_place(const struct topo_shape *shape, unsigned vcpu)
 	return place;
 }
 
+unsigned topo_shape_positions(const struct topo_shape *shape)
+{
+	return shape->packages * shape->llcs * shape->core_slots * shape->threads;
+}
+
 static void build_positions(struct topo *topo)
 {
 	const struct topo_shape *shape = &topo->shape;
 
-	topo->n_vcpus = shape->packages * shape->llcs * shape->core_slots * shape->threads;
+	topo->n_vcpus = topo_shape_positions(shape);
 	topo->vcpu = g_new0(struct topo_position, topo->n_vcpus);
 	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
 		topo->vcpu[vcpu].apic_id = topo_place(shape, vcpu).apic_id;
@@ -191,4 +196,5 @@ void topo_build(struct topo *topo)
 	fill_positions(topo);
 	number_ids(topo);
 	build_sets(topo);
+	topo_build_firmware(topo);
 }

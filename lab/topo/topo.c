@@ -53,6 +53,7 @@ static void topo_clear(gpointer data)
 	for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
 		sets_free(topo->masks[level], topo->n_cpus);
 	cpus_unref(topo->all);
+	topo_clear_firmware(&topo->firmware);
 }
 
 void topo_unref(struct topo *topo)
@@ -138,14 +139,6 @@ guint32 topo_apic_id_of_vcpu(const struct topo *topo, unsigned vcpu)
 {
 	g_assert(vcpu < topo->n_vcpus);
 	return topo->vcpu[vcpu].apic_id;
-}
-
-bool topo_needs_madt(const struct topo *topo)
-{
-	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++)
-		if (topo->vcpu[vcpu].cpu != (int)vcpu)
-			return true;
-	return false;
 }
 
 unsigned topo_n_packages(const struct topo *topo)

@@ -86,3 +86,50 @@ struct view *view_of_topo(const struct topo *topo)
 	view_fill_nodes(view, topo);
 	return view;
 }
+
+/* The members of @set that are in @order, under their new numbers. */
+static struct cpus *set_renumbered(const struct cpus *set, const int *order, unsigned n)
+{
+	struct cpus *renumbered;
+
+	if (!set)
+		return NULL;
+	renumbered = cpus_new();
+	for (unsigned i = 0; i < n; i++)
+		if (cpus_has(set, (unsigned)order[i]))
+			cpus_add(renumbered, i);
+	return renumbered;
+}
+
+static void renumber_nodes(struct view *renumbered, const struct view *view, const int *order,
+			   unsigned n)
+{
+	view_set_node_slots(renumbered, view->n_node_slots);
+	renumbered->nodes = view->nodes ? cpus_ref(view->nodes) : NULL;
+	for (unsigned node = 0; node < view->n_node_slots; node++)
+		renumbered->node_cpus[node] = set_renumbered(view->node_cpus[node], order, n);
+	for (unsigned i = 0; i < view->n_node_slots * view->n_node_slots; i++)
+		renumbered->distance[i] = view->distance[i];
+}
+
+struct view *view_renumbered(const struct view *view, const int *order, unsigned n)
+{
+	struct view *renumbered = view_new(view->witness, n);
+
+	renumbered->vendor = g_strdup(view->vendor);
+	renumbered->family = view->family;
+	renumbered->model = view->model;
+	renumbered->stepping = view->stepping;
+	for (unsigned i = 0; i < n; i++) {
+		const struct view_cpu *cpu = &view->cpu[order[i]];
+
+		cpus_add(renumbered->cpus, i);
+		renumbered->cpu[i].apic_id = cpu->apic_id;
+		renumbered->cpu[i].node = cpu->node;
+		for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
+			renumbered->cpu[i].mask[level] = set_renumbered(cpu->mask[level], order, n);
+	}
+	if (view->node_cpus)
+		renumber_nodes(renumbered, view, order, n);
+	return renumbered;
+}

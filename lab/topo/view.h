@@ -39,5 +39,10 @@ AUTO_DEFINE(view, view_free)
 
 /* The first witness. */
 struct view *view_of_topo(const struct topo *topo);
+/*
+ * The same machine to a kernel that has only some of @view's CPUs, or numbers them otherwise: its
+ * CPU i is @order[i] of @view, all of which must exist. Sets of CPUs hold its numbers.
+ */
+struct view *view_renumbered(const struct view *view, const int *order, unsigned n);
 
 #endif

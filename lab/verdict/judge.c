@@ -3,10 +3,12 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "expect/arguments.h"
+#include "expect/enumerate.h"
 #include "expect/expect.h"
-#include "observe/acpi.h"
 #include "observe/observe.h"
+#include "topo/firmware.h"
 #include "verdict/compare.h"
+#include "verdict/firmware.h"
 
 #include <string.h>
 
@@ -197,29 +199,6 @@ static void judge_facts(struct session *session)
 			"as set");
 }
 
-/* False: this kernel cannot be given the machine, so there is nothing to judge. */
-static bool judge_table(struct session *session)
-{
-	const struct kernel_facts *facts = session->input->facts;
-	bool taken;
-
-	if (!topo_needs_madt(session->input->topo))
-		return true;
-	if (!kernel_facts_builtin(facts, "ACPI_TABLE_UPGRADE")) {
-		session_say(session, "guest.table-upgrade", VERDICT_SKIP, NULL,
-			    "the machine's CPUs and their numbers need a kernel with "
-			    "CONFIG_ACPI_TABLE_UPGRADE");
-		return false;
-	}
-	taken = observe_table_upgraded(session->log, "APIC");
-	session_say(
-		session, "guest.table-upgrade", taken ? VERDICT_PASS : VERDICT_ERROR, "kmsg",
-		taken ? "the kernel took the machine's MADT"
-		      : "guest was not given the machine: the kernel's log does not say that it "
-			"took the MADT");
-	return true;
-}
-
 /* False: this kernel has no room for the machine, so there is nothing to judge. */
 static bool judge_room(struct session *session)
 {
@@ -241,6 +220,13 @@ static bool judge_room(struct session *session)
 	session_say(session, "guest.room", VERDICT_SKIP, "sys/devices/system/cpu/kernel_max",
 		    reason);
 	return false;
+}
+
+/* False: this kernel cannot be given the machine, so there is nothing to judge. */
+static bool judge_tables(struct session *session)
+{
+	return check_tables_taken(session->input->topo, session->input->facts, session->log,
+				  session->judgement->checks);
 }
 
 /* False: the topology file does not describe what this guest was told to see. */
@@ -270,23 +256,41 @@ static bool passed_since(const struct checks *checks, guint first)
 	return checks_count(checks) > first;
 }
 
-/* Both judges. Rules for a kernel that no row knows are skipped; invariants hold on it too. */
-static void judge_domains(struct session *session, const struct cpus *online)
+/* The tree that this kernel must build; NULL, and said why: no rule makes it. */
+static struct domain_tree *session_expect(struct session *session,
+					  const struct enumeration *enumeration)
 {
 	const struct verdict_input *input = session->input;
-	struct judgement *judgement = session->judgement;
 	g_autoptr(GError) error = NULL;
+	struct domain_tree *tree;
 
-	judgement->expected = expect_domains(input->topo, input->facts, &error);
-	if (judgement->expected)
-		check_rules(input->topo, input->facts, judgement->expected, judgement->observed,
-			    online, judgement->checks);
-	else
+	if (!enumeration_is_plain(enumeration, input->topo)) {
+		session_say(session, "domains.rules", VERDICT_SKIP, NULL,
+			    "no rule makes the domains of a machine whose MADT lets this kernel "
+			    "number its CPUs otherwise than the topology file");
+		return NULL;
+	}
+	tree = expect_domains(input->topo, input->facts, &error);
+	if (!tree)
 		session_say(session, "domains.rules",
 			    g_error_matches(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED)
 				    ? VERDICT_SKIP
 				    : VERDICT_ERROR,
 			    NULL, error->message);
+	return tree;
+}
+
+/* Both judges. Rules for a kernel that no row knows are skipped; invariants hold on it too. */
+static void judge_domains(struct session *session, const struct enumeration *enumeration,
+			  const struct cpus *online)
+{
+	const struct verdict_input *input = session->input;
+	struct judgement *judgement = session->judgement;
+
+	judgement->expected = session_expect(session, enumeration);
+	if (judgement->expected)
+		check_rules(input->topo, input->facts, judgement->expected, judgement->observed,
+			    online, judgement->checks);
 	check_invariants(judgement->observed, online, judgement->checks);
 }
 
@@ -301,19 +305,18 @@ static struct view *session_view(struct session *session, const char *name,
 	return view;
 }
 
-/* The bytes prove which table the kernel has; what its CPUs say, guest.madt compares. */
-static void judge_madt_order(struct session *session, const struct view *model)
+/* What the kernel makes of the MADT; NULL, and said why: no row knows. */
+static struct enumeration *session_enumerate(struct session *session)
 {
-	struct checks *checks = session->judgement->checks;
-	static const char member[] = "sys/firmware/acpi/tables/APIC";
+	const struct verdict_input *input = session->input;
+	bool hypervisor_known = !input->emulated && kernel_facts_builtin(input->facts, "KVM_GUEST");
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GBytes) table = root_read_bytes(session->evidence, &error, "%s", member);
-	g_autoptr(GArray) apic_ids = table ? acpi_madt_apic_ids(table, &error) : NULL;
+	struct enumeration *enumeration = enumerate_machine(
+		input->topo, kernel_facts_version(input->facts), hypervisor_known, &error);
 
-	if (apic_ids)
-		compare_madt_order(model, apic_ids, checks);
-	else
-		session_say(session, "guest.madt-order", VERDICT_ERROR, member, error->message);
+	if (!enumeration)
+		session_say(session, "kernel.presence", VERDICT_SKIP, NULL, error->message);
+	return enumeration;
 }
 
 /* On an overloaded host a CPU that does not answer in time may be the host's fault. */
@@ -322,10 +325,11 @@ static enum verdict verdict_of_lost_cpu(const struct session *session)
 	return session->input->vcpus_per_host_cpu > 1 ? VERDICT_ERROR : VERDICT_FAIL;
 }
 
-static void judge_machine(struct session *session)
+static void judge_views(struct session *session, const struct enumeration *enumeration)
 {
 	struct checks *checks = session->judgement->checks;
-	AUTO(view) *model = view_of_topo(session->input->topo);
+	const struct topo *topo = session->input->topo;
+	AUTO(view) *model = view_of_kernel(topo, enumeration);
 	AUTO(view) *hardware = session_view(session, "guest.witness", observe_hardware);
 	AUTO(view) *system = session_view(session, "kernel.witness", observe_system);
 	guint first = checks_count(checks);
@@ -334,21 +338,31 @@ static void judge_machine(struct session *session)
 	if (!hardware || !system)
 		return;
 	view_imply_tables(hardware);
-	judge_madt_order(session, model);
+	compare_firmware(topo, session->evidence, checks);
+	firmware_interpret(topo, model, hardware);
 	if (passed_since(checks, first) &&
 	    !check_presence(model, hardware, system->cpus, verdict_of_lost_cpu(session), checks))
 		return;
 	compare_guest(model, hardware, checks);
 	given = passed_since(checks, first);
-	compare_kernel(topo_cpu_model(session->input->topo)->vendor, session->input->facts,
-		       hardware, system, checks);
+	check_possible(enumeration->n_possible, session->evidence, checks);
+	compare_kernel(topo_cpu_model(topo)->vendor, session->input->facts, hardware, system,
+		       checks);
 	if (!session->judgement->observed)
 		return;
 	if (given)
-		judge_domains(session, system->cpus);
+		judge_domains(session, enumeration, system->cpus);
 	else
 		session_say(session, "domains.rules", VERDICT_ERROR, NULL,
 			    "the domains were not judged: the guest was not given the machine");
+}
+
+static void judge_machine(struct session *session)
+{
+	AUTO(enumeration) *enumeration = session_enumerate(session);
+
+	if (enumeration)
+		judge_views(session, enumeration);
 }
 
 /*
@@ -395,7 +409,7 @@ static void judge_evidence(struct session *session)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
 	else if (judge_schedstat(session))
 		judge_depth(session);
-	if (judge_arguments(session) && judge_room(session) && judge_table(session))
+	if (judge_arguments(session) && judge_room(session) && judge_tables(session))
 		judge_machine(session);
 	check_splats(
 		&(struct splat_input){

@@ -471,6 +471,8 @@ static void test_table_upgrade(void)
 	g_assert_true(observe_table_upgraded(log, "APIC"));
 	g_assert_false(observe_table_upgraded(log, "SRAT"));
 	g_assert_false(observe_table_upgraded(log, "SLIT"));
+	g_assert_true(observe_table_installed(log, "SRAT"));
+	g_assert_false(observe_table_installed(log, "APIC"));
 }
 
 static void test_console(void)

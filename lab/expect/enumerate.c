@@ -21,7 +21,10 @@ static bool has_online_capable(const struct topo_facp *facp)
 	       (facp->revision == ONLINE_CAPABLE_REVISION && facp->minor >= ONLINE_CAPABLE_MINOR);
 }
 
-/* fed8d8773b8e (6.3, 6.1.20): before ACPI 6.3 every entry may be plugged in. */
+/*
+ * fed8d8773b8e (6.3, 6.1.20): before ACPI 6.3 every entry may be plugged in. Debian's 6.1 has it,
+ * whose name says nothing of its patch level.
+ */
 static bool usable_unless_said(const struct enumerate_input *input,
 			       const struct topo_madt_entry *entry)
 {
@@ -41,7 +44,7 @@ static const struct usable_row {
 	struct versions versions;
 	usable_function usable;
 } usable_rows[] = {
-	{{KERNEL_VERSION_OF(6, 1, 20), KERNEL_VERSION_OF(6, 12, 77)}, usable_unless_said},
+	{{RELEASE(6, 1), KERNEL_VERSION_OF(6, 12, 77)}, usable_unless_said},
 	{{KERNEL_VERSION_OF(6, 12, 77), RELEASE(6, 13)}, usable_in_guests},
 	{{RELEASE(6, 13), RELEASE(7, 0)}, usable_unless_said},
 	{{RELEASE(7, 0), 0}, usable_in_guests},
@@ -277,11 +280,11 @@ struct enumeration *enumerate(const struct enumerate_input *input, GError **erro
 		return enumeration;
 	}
 	if (!usable || !order || !possible) {
-		g_set_error(
-			error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
-			"no rule knows how kernel %u.%u.%u enumerates CPUs, 6.1.20 is the first "
-			"that is known",
-			input->version >> 20, input->version >> 10 & 0x3ff, input->version & 0x3ff);
+		g_set_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+			    "no rule knows how kernel %u.%u.%u enumerates the CPUs of such a MADT, "
+			    "6.1 is the first that is known",
+			    input->version >> 20, input->version >> 10 & 0x3ff,
+			    input->version & 0x3ff);
 		return NULL;
 	}
 	registry.first_is_boot_cpu = possible->first_is_boot_cpu;

@@ -244,3 +244,14 @@ bool observe_table_installed(GPtrArray *log, const char *signature)
 {
 	return log_has_upgrade(log, "install", signature);
 }
+
+bool observe_hypervisor(GPtrArray *log)
+{
+	for (guint i = 0; i < log->len; i++) {
+		const struct kernel_message *message = g_ptr_array_index(log, i);
+
+		if (g_str_has_prefix(message->text, "Hypervisor detected: "))
+			return true;
+	}
+	return false;
+}

@@ -309,10 +309,10 @@ static struct view *session_view(struct session *session, const char *name,
 static struct enumeration *session_enumerate(struct session *session)
 {
 	const struct verdict_input *input = session->input;
-	bool hypervisor_known = !input->emulated && kernel_facts_builtin(input->facts, "KVM_GUEST");
 	g_autoptr(GError) error = NULL;
-	struct enumeration *enumeration = enumerate_machine(
-		input->topo, kernel_facts_version(input->facts), hypervisor_known, &error);
+	struct enumeration *enumeration =
+		enumerate_machine(input->topo, kernel_facts_version(input->facts),
+				  observe_hypervisor(session->log), &error);
 
 	if (!enumeration)
 		session_say(session, "kernel.presence", VERDICT_SKIP, NULL, error->message);

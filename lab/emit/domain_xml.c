@@ -122,8 +122,12 @@ static void write_distances(xmlTextWriter *writer, const struct topo *topo, unsi
 	write_close(writer);
 }
 
+/* With distances between them QEMU writes a SLIT. */
 static void write_numa(xmlTextWriter *writer, const struct topo *topo)
 {
+	unsigned n_slit;
+
+	topo_slit(topo, &n_slit);
 	write_open(writer, "numa");
 	for (unsigned node = 0; node < topo_n_nodes(topo); node++) {
 		g_autofree char *vcpus = node_vcpus(topo, node);
@@ -134,7 +138,8 @@ static void write_numa(xmlTextWriter *writer, const struct topo *topo)
 			write_attribute(writer, "cpus", vcpus);
 		write_number(writer, "memory", topo_node_memory_mib(topo, node));
 		write_attribute(writer, "unit", "MiB");
-		write_distances(writer, topo, node);
+		if (n_slit || topo_n_nodes(topo) == 1)
+			write_distances(writer, topo, node);
 		write_close(writer);
 	}
 	write_close(writer);

@@ -3,6 +3,7 @@
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
 
+#include "topo/firmware.h"
 #include "topo/topo.h"
 
 #include <glib.h>
@@ -48,9 +49,10 @@ char *emit_command_line(const struct topo *topo, enum emit_accel accel);
 bool emit_has_wide_apic_ids(const struct topo *topo);
 /* Does a die of it hold several groups of cores that share a cache? QEMU calls those modules. */
 bool emit_has_modules(const struct topo *topo);
-/* Do numbering and empty positions need a MADT of our own? */
-bool emit_needs_madt(const struct topo *topo);
-/* ACPI 6.5 section 5.2.12, to replace QEMU's through the initrd. */
-GBytes *emit_madt(const struct topo *topo);
+/*
+ * The table as the machine's guest has it, ready to replace QEMU's through the initrd (ACPI 6.5
+ * section 5.2; only a HMAT replaces nothing). NULL: the machine has no such table.
+ */
+GBytes *emit_table(const struct topo *topo, enum topo_table table);
 
 #endif

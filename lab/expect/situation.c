@@ -12,7 +12,6 @@ struct told {
 	const struct topo *topo;
 	struct situation *situation;
 	unsigned max_cpus; /* maxcpus=; 0: not given */
-	unsigned nr_cpus;  /* nr_cpus=: how many CPUs exist; 0: not given */
 	bool parallel;	   /* CPUs are started side by side, first threads first */
 };
 
@@ -36,7 +35,7 @@ static bool read_maxcpus(struct told *told, const char *value)
 /* CPUs beyond are never numbered: generic_processor_info() of 6.1, topology_register_apic(). */
 static bool read_nr_cpus(struct told *told, const char *value)
 {
-	return number_read(value, 1, &told->nr_cpus);
+	return number_read(value, 1, &told->situation->nr_cpus);
 }
 
 /* nosmt and nosmt=force: cpu_smt_disable(), kernel/cpu.c. */
@@ -184,7 +183,7 @@ static struct cpus *present_cpus(const struct told *told)
 {
 	struct cpus *present = cpus_new();
 
-	start(present, topo_all_cpus(told->topo), told->nr_cpus ?: CPUS_MAX);
+	start(present, topo_all_cpus(told->topo), told->situation->nr_cpus ?: CPUS_MAX);
 	return present;
 }
 

@@ -30,6 +30,7 @@ struct situation {
 	bool one_node;		/* numa=off */
 	unsigned split_llc;	/* 0: the LLC is not split */
 	int relax_domain_level; /* -1: not given */
+	unsigned nr_cpus;	/* 0: not given */
 	bool rebuilt;		/* CPUs came or went, or partitions changed, after boot */
 };
 

@@ -220,15 +220,37 @@ GPtrArray *observe_console(const char *text, gsize length)
 	return log;
 }
 
-bool observe_table_upgraded(GPtrArray *log, const char *signature)
+static bool log_has_upgrade(GPtrArray *log, const char *verb, const char *signature)
 {
-	/* drivers/acpi/tables.c, acpi_table_initrd_override() */
-	g_autofree char *wanted = g_strdup_printf("ACPI: Table Upgrade: override [%s-", signature);
+	g_autofree char *wanted = g_strdup_printf("ACPI: Table Upgrade: %s [%s-", verb, signature);
 
 	for (guint i = 0; i < log->len; i++) {
 		const struct kernel_message *message = g_ptr_array_index(log, i);
 
 		if (g_str_has_prefix(message->text, wanted))
+			return true;
+	}
+	return false;
+}
+
+/* drivers/acpi/tables.c, acpi_table_initrd_override() */
+bool observe_table_upgraded(GPtrArray *log, const char *signature)
+{
+	return log_has_upgrade(log, "override", signature);
+}
+
+/* drivers/acpi/tables.c, acpi_table_initrd_scan() */
+bool observe_table_installed(GPtrArray *log, const char *signature)
+{
+	return log_has_upgrade(log, "install", signature);
+}
+
+bool observe_hypervisor(GPtrArray *log)
+{
+	for (guint i = 0; i < log->len; i++) {
+		const struct kernel_message *message = g_ptr_array_index(log, i);
+
+		if (g_str_has_prefix(message->text, "Hypervisor detected: "))
 			return true;
 	}
 	return false;

@@ -66,8 +66,15 @@ struct kernel_message *observe_lost_root(GPtrArray *log);
  * NULL: there is none.
  */
 struct kernel_message *observe_stale_breakpoint(GPtrArray *log);
-/* Does the log prove that the kernel took our table: "ACPI: Table Upgrade: override [APIC-...]"? */
+/* Does the log prove that the kernel took our table: "ACPI: Table Upgrade: override [APIC-..."? */
 bool observe_table_upgraded(GPtrArray *log, const char *signature);
+/* The same of a table that the emulator's firmware does not have: "... install [HMAT-...". */
+bool observe_table_installed(GPtrArray *log, const char *signature);
+/*
+ * Does the kernel know the hypervisor that it runs on, as it knows KVM but not TCG: "Hypervisor
+ * detected: KVM", init_hypervisor_platform()?
+ */
+bool observe_hypervisor(GPtrArray *log);
 /* uname -r, from /proc/version or the member proc/sys/kernel/osrelease. */
 char *observe_release(struct root *evidence, GError **error);
 

@@ -172,6 +172,19 @@ static void sheet_distances(struct sheet *sheet)
 	}
 }
 
+/* The tables that the file says itself; what they say is what the file says. */
+static void sheet_firmware(struct sheet *sheet)
+{
+	const struct yaml_node *firmware = yaml_get(sheet->root, "firmware");
+	g_autoptr(GString) tables = g_string_new(NULL);
+
+	if (!firmware)
+		return;
+	for (unsigned i = 0; i < yaml_count(firmware); i++)
+		g_string_append_printf(tables, "%s%s", i ? ", " : "", yaml_key(firmware, i));
+	sheet_print(sheet, "firmware says", "%s", tables->str);
+}
+
 static void sheet_references(struct sheet *sheet)
 {
 	const struct yaml_node *references = yaml_get(sheet->root, "reference");
@@ -204,8 +217,10 @@ char *report_machine(const struct topo *topo, const struct report_style *style)
 
 	g_string_append_printf(sheet.out, "%s\n\n", printable);
 	sheet_size(&sheet);
-	if (sheet.root)
+	if (sheet.root) {
 		sheet_mini(&sheet);
+		sheet_firmware(&sheet);
+	}
 	sheet_sharing(&sheet);
 	sheet_nodes(&sheet);
 	sheet_distances(&sheet);

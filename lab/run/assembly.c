@@ -5,10 +5,19 @@
 
 GBytes *assembly_initramfs(const struct topo *topo, GBytes *init, GError **error)
 {
-	g_autoptr(GBytes) madt = emit_needs_madt(topo) ? emit_madt(topo) : NULL;
-	struct initramfs_table table = {.signature = "APIC", .bytes = madt};
+	g_autoptr(GPtrArray) bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	struct initramfs_table tables[TOPO_TABLE_COUNT];
 
-	return initramfs_build(init, &table, madt ? 1 : 0, error);
+	for (int i = 0; i < TOPO_TABLE_COUNT; i++) {
+		enum topo_table table = (enum topo_table)i;
+
+		if (!topo_replaces_table(topo, table))
+			continue;
+		tables[bytes->len].signature = topo_table_name(table);
+		tables[bytes->len].bytes = emit_table(topo, table);
+		g_ptr_array_add(bytes, tables[bytes->len].bytes);
+	}
+	return initramfs_build(init, tables, bytes->len, error);
 }
 
 char *assembly_domain(const struct assembly *assembly, struct vm_root *root, GError **error)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From a machine's shape to its CPUs: ids, APIC ids, Linux's numbers, masks. */
+#include "topo/load.h"
 #include "topo/model.h"
+
+#include <string.h>
 
 /* Bits that hold the values 0 to @n - 1: QEMU's apicid_bitwidth_for_count(). */
 static unsigned bits_for(unsigned n)
@@ -47,11 +50,16 @@ struct topo_cpu topo_place(const struct topo_shape *shape, unsigned vcpu)
 	return place;
 }
 
+unsigned topo_shape_positions(const struct topo_shape *shape)
+{
+	return shape->packages * shape->llcs * shape->core_slots * shape->threads;
+}
+
 static void build_positions(struct topo *topo)
 {
 	const struct topo_shape *shape = &topo->shape;
 
-	topo->n_vcpus = shape->packages * shape->llcs * shape->core_slots * shape->threads;
+	topo->n_vcpus = topo_shape_positions(shape);
 	topo->vcpu = g_new0(struct topo_position, topo->n_vcpus);
 	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++) {
 		topo->vcpu[vcpu].apic_id = topo_place(shape, vcpu).apic_id;
@@ -155,7 +163,8 @@ static unsigned id_at_level(const struct topo *topo, const struct topo_cpu *cpu,
 
 static void build_masks(struct topo *topo, enum topo_level level)
 {
-	g_autofree struct cpus **by_id = g_new0(struct cpus *, topo->n_cpus);
+	/* The ids of CPUs that are not there stay free. */
+	g_autofree struct cpus **by_id = g_new0(struct cpus *, topo->n_vcpus);
 
 	topo->masks[level] = g_new0(struct cpus *, topo->n_cpus);
 	for (unsigned i = 0; i < topo->n_cpus; i++) {
@@ -191,4 +200,25 @@ void topo_build(struct topo *topo)
 	fill_positions(topo);
 	number_ids(topo);
 	build_sets(topo);
+	topo_build_firmware(topo);
+}
+
+struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n)
+{
+	struct topo *other = topo_load_text(topo->text, strlen(topo->text), topo->name, NULL);
+	struct topo_cpu *cpus = g_new(struct topo_cpu, n);
+
+	g_assert(other);
+	topo_clear_sets(other);
+	for (unsigned i = 0; i < n; i++)
+		cpus[i] = topo->cpu[order[i]];
+	g_free(other->cpu);
+	other->cpu = cpus;
+	other->n_cpus = n;
+	for (unsigned vcpu = 0; vcpu < other->n_vcpus; vcpu++)
+		other->vcpu[vcpu].cpu = -1;
+	for (unsigned i = 0; i < n; i++)
+		other->vcpu[cpus[i].vcpu].cpu = (int)i;
+	build_sets(other);
+	return other;
 }

@@ -144,5 +144,5 @@ bool topo_validate_rows(const struct topo *topo, const struct yaml_node *root, G
 				  "nodes of a package: use 'nodes_per_package'",
 				  topo->model.model);
 	return check_places(topo, root, error) && check_boot_cpu(topo, root, error) &&
-	       check_node_order(topo, root, error);
+	       (topo->firmware.own_srat || check_node_order(topo, root, error));
 }

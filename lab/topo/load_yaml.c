@@ -31,6 +31,7 @@ static const char *const file_keys[] = {
 	"memory_per_node",
 	"distances",
 	"numbering",
+	"firmware",
 	"boot",
 	NULL,
 };
@@ -51,6 +52,7 @@ static const char *const referenced_keys[] = {
 	"memory_per_node",
 	"distances",
 	"numbering",
+	"firmware",
 	NULL,
 };
 
@@ -433,6 +435,6 @@ bool topo_read_yaml(struct topo *topo, const struct yaml_node *root, GError **er
 	       read_line(root, "title", &topo->title, error) && read_cpu_model(topo, root, error) &&
 	       read_shape(topo, root, error) && read_memory(topo, root, error) &&
 	       read_distances(topo, root, error) && read_numbering(topo, root, error) &&
-	       read_boot(topo, root, error) && read_mini(topo, root, error) &&
-	       read_references(topo, root, error);
+	       topo_read_firmware(topo, root, error) && read_boot(topo, root, error) &&
+	       read_mini(topo, root, error) && read_references(topo, root, error);
 }

@@ -14,6 +14,11 @@ bool topo_read_rows(struct topo *topo, const struct yaml_node *root, GError **er
 /* They fit the shape, and Linux will number CPUs and nodes as they do. */
 bool topo_validate_rows(const struct topo *topo, const struct yaml_node *root, GError **error);
 
+/* The key 'firmware', after the nodes and their memory. */
+bool topo_read_firmware(struct topo *topo, const struct yaml_node *root, GError **error);
+/* Linux will make of it what the other keys say, however the tables say it. */
+bool topo_validate_firmware(const struct topo *topo, const struct yaml_node *root, GError **error);
+
 /* What must hold before the machine can be built from the file. @file: only its name matters. */
 bool topo_validate_file(const struct topo *topo, const struct yaml_node *root, const char *file,
 			GError **error);

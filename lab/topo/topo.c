@@ -34,6 +34,14 @@ static void sets_free(struct cpus **sets, unsigned n)
 	g_free(sets);
 }
 
+void topo_clear_sets(struct topo *topo)
+{
+	sets_free(topo->node_cpus, topo->n_nodes);
+	for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
+		sets_free(topo->masks[level], topo->n_cpus);
+	cpus_unref(topo->all);
+}
+
 static void topo_clear(gpointer data)
 {
 	struct topo *topo = data;
@@ -47,12 +55,10 @@ static void topo_clear(gpointer data)
 	g_hash_table_unref(topo->references);
 	g_free(topo->node_memory_mib);
 	g_free(topo->distance);
+	topo_clear_sets(topo);
 	g_free(topo->cpu);
 	g_free(topo->vcpu);
-	sets_free(topo->node_cpus, topo->n_nodes);
-	for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
-		sets_free(topo->masks[level], topo->n_cpus);
-	cpus_unref(topo->all);
+	topo_clear_firmware(&topo->firmware);
 }
 
 void topo_unref(struct topo *topo)
@@ -146,14 +152,6 @@ guint32 topo_apic_id_of_vcpu(const struct topo *topo, unsigned vcpu)
 {
 	g_assert(vcpu < topo->n_vcpus);
 	return topo->vcpu[vcpu].apic_id;
-}
-
-bool topo_needs_madt(const struct topo *topo)
-{
-	for (unsigned vcpu = 0; vcpu < topo->n_vcpus; vcpu++)
-		if (topo->vcpu[vcpu].cpu != (int)vcpu)
-			return true;
-	return false;
 }
 
 unsigned topo_n_packages(const struct topo *topo)

@@ -3,7 +3,8 @@
  * The machine model: what a topology file means. Immutable once it has been loaded and validated;
  * every later stage reads it through these functions.
  *
- * CPU numbers are Linux's (the order of the MADT). Ids of packages, LLCs, cores and nodes are
+ * CPU numbers are Linux's (the order of the MADT), unless the file's firmware says otherwise
+ * (topo/firmware.h). Ids of packages, LLCs, cores and nodes are
  * machine-wide and dense, in the order of the APIC ids.
  */
 #ifndef TOPO_TOPO_H
@@ -96,11 +97,6 @@ int topo_cpu_of_vcpu(const struct topo *topo, unsigned vcpu);
 /* The node under which firmware lists the position; an empty one, too, is under some CPU's node. */
 unsigned topo_node_of_vcpu(const struct topo *topo, unsigned vcpu);
 guint32 topo_apic_id_of_vcpu(const struct topo *topo, unsigned vcpu);
-/*
- * QEMU's own MADT lists every position in the order of the APIC ids. Another numbering, and empty
- * positions, which Linux would take for CPUs to be plugged in, need another table.
- */
-bool topo_needs_madt(const struct topo *topo);
 /* The positions, as QEMU's -smp wants them. */
 unsigned topo_n_packages(const struct topo *topo);
 unsigned topo_llcs_per_package(const struct topo *topo);
@@ -111,6 +107,12 @@ unsigned topo_threads_per_core(const struct topo *topo);
 unsigned topo_core_id(const struct topo *topo, unsigned cpu);
 /* 0: the nodes are not slices of the packages. */
 unsigned topo_nodes_per_package(const struct topo *topo);
+
+/*
+ * The same machine to a kernel that has only some of its CPUs, or numbers them otherwise: its CPU i
+ * is @order[i], all of which exist. New.
+ */
+struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n);
 
 /* The CPUs that share @level with @cpu; owned by the model. */
 struct cpus *topo_mask(const struct topo *topo, enum topo_level level, unsigned cpu);

@@ -137,25 +137,51 @@ static bool llc_may_span_nodes(const struct topo_cpu_model *model)
 	       !(model->family == 6 && (model->model == 0x3f || model->model == 0x4f));
 }
 
-/*
- * topology_sane() warns once of siblings on several nodes, and a guest that warns has failed. Rows
- * that say so are taken for a slip; the compact form can still ask for it, to see Linux complain.
- */
-static bool check_siblings(const struct topo *topo, enum topo_level level, const char *noun,
-			   const struct yaml_node *root, GError **error)
+/* A CPU that shares @level's cache or core with one of another node; -1: there is none. */
+static int find_over_nodes(const struct topo *topo, enum topo_level level)
 {
 	for (unsigned i = 0; i < topo->n_cpus; i++) {
-		unsigned first = (unsigned)cpus_next(topo->masks[level][i], -1);
+		int first = cpus_next(topo->masks[level][i], -1);
 
-		if (topo->cpu[first].node == topo->cpu[i].node)
-			continue;
-		return yaml_error(
-			yaml_get(yaml_item(yaml_get(root, "cpus"), i), "node"), error,
-			"CPU %u and CPU %u share %s, but are in node %u and node %u; Linux "
-			"warns of that on such a processor, so its guest would always fail",
-			first, i, noun, topo->cpu[first].node, topo->cpu[i].node);
+		if (topo->cpu[first].node != topo->cpu[i].node)
+			return (int)i;
 	}
-	return true;
+	return -1;
+}
+
+static const struct sharing {
+	enum topo_level level;
+	const char *noun;
+} sharings[TOPO_FAULT_COUNT] = {
+	[TOPO_FAULT_L3_OVER_NODES] = {TOPO_LLC, "an L3"},
+	[TOPO_FAULT_CORE_OVER_NODES] = {TOPO_CORE, "a core"},
+};
+
+/*
+ * topology_sane() warns once of siblings on several nodes, and a guest that warns has failed. Rows
+ * that say so are taken for a slip unless the file asks for it. The compact form always does.
+ */
+static bool check_fault(const struct topo *topo, enum topo_fault fault,
+			const struct yaml_node *root, GError **error)
+{
+	const struct sharing *sharing = &sharings[fault];
+	bool sane = fault == TOPO_FAULT_L3_OVER_NODES && llc_may_span_nodes(&topo->model);
+	int cpu = sane ? -1 : find_over_nodes(topo, sharing->level);
+	int first = cpu < 0 ? -1 : cpus_next(topo->masks[sharing->level][cpu], -1);
+	bool wanted = topo_has_fault(topo, fault);
+
+	if (wanted && cpu < 0)
+		return yaml_error(yaml_get(yaml_get(root, "firmware"), "faults"), error,
+				  "'firmware.faults' names '%s', but the machine has no such fault",
+				  topo_fault_name(fault));
+	if (wanted || cpu < 0 || topo->shape.nodes)
+		return true;
+	return yaml_error(yaml_get(yaml_item(yaml_get(root, "cpus"), (unsigned)cpu), "node"), error,
+			  "CPU %d and CPU %d share %s, but are in node %u and node %u; Linux warns "
+			  "of that on such a processor, so its guest would always fail; where that "
+			  "is wanted 'firmware.faults' names '%s'",
+			  first, cpu, sharing->noun, topo->cpu[first].node, topo->cpu[cpu].node,
+			  topo_fault_name(fault));
 }
 
 bool topo_validate_model(const struct topo *topo, const struct yaml_node *root, GError **error)
@@ -173,9 +199,8 @@ bool topo_validate_model(const struct topo *topo, const struct yaml_node *root, 
 		    !check_widths(topo, level, root, error))
 			return false;
 	}
-	if (!check_nodes(topo, root, error))
-		return false;
-	return topo->shape.nodes || (check_siblings(topo, TOPO_CORE, "a core", root, error) &&
-				     (llc_may_span_nodes(&topo->model) ||
-				      check_siblings(topo, TOPO_LLC, "an L3", root, error)));
+	return check_nodes(topo, root, error) &&
+	       check_fault(topo, TOPO_FAULT_CORE_OVER_NODES, root, error) &&
+	       check_fault(topo, TOPO_FAULT_L3_OVER_NODES, root, error) &&
+	       topo_validate_firmware(topo, root, error);
 }

@@ -47,5 +47,4 @@ void view_split_llc(struct view *view, const struct topo *topo, unsigned split);
 
 /* The first witness. */
 struct view *view_of_topo(const struct topo *topo);
-
 #endif

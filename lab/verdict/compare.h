@@ -3,6 +3,7 @@
 #ifndef VERDICT_COMPARE_H
 #define VERDICT_COMPARE_H
 
+#include "base/root.h"
 #include "expect/situation.h"
 #include "verdict/verdict.h"
 
@@ -14,12 +15,6 @@ void compare_guest(const struct view *model, const struct view *hardware, struct
 
 /* Fills in what a SRAT or SLIT that is not there means. */
 void view_imply_tables(struct view *hardware);
-
-/*
- * The MADT's order of APIC ids against the model's order of CPUs: "guest.madt-order", ERROR where
- * they differ. @apic_ids holds guint32.
- */
-void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks);
 
 /* All is borrowed. */
 struct presence {
@@ -34,6 +29,12 @@ struct presence {
  * be compared CPU by CPU then.
  */
 bool check_presence(const struct presence *presence, enum verdict lost, struct checks *checks);
+
+/*
+ * The CPUs that may exist are 0 to @n - 1: "kernel.possible", FAIL where the kernel of the evidence
+ * takes others to be possible.
+ */
+void check_possible(unsigned n, struct root *evidence, struct checks *checks);
 
 /*
  * Witness 2 against witness 3's reading: "kernel.*" checks, FAIL where they differ, SKIP for what

@@ -3,11 +3,13 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/steps.h"
+#include "expect/enumerate.h"
 #include "expect/expect.h"
 #include "expect/step.h"
-#include "observe/acpi.h"
 #include "observe/observe.h"
+#include "topo/firmware.h"
 #include "verdict/compare.h"
+#include "verdict/firmware.h"
 
 #include <string.h>
 
@@ -17,7 +19,9 @@ struct session {
 	struct root *evidence;
 	GPtrArray *log;	    /* of the evidence */
 	GPtrArray *console; /* NULL: it holds nothing */
-	struct situation *situation;
+	struct topo *topo;	     /* the input's, CPUs numbered as this kernel does */
+	unsigned n_possible;	     /* CPUs that may exist to it */
+	struct situation *situation; /* of @topo */
 };
 
 static void session_say(struct session *session, const char *name, enum verdict verdict,
@@ -199,29 +203,6 @@ static void judge_facts(struct session *session)
 			"as set");
 }
 
-/* False: this kernel cannot be given the machine, so there is nothing to judge. */
-static bool judge_table(struct session *session)
-{
-	const struct kernel_facts *facts = session->input->facts;
-	bool taken;
-
-	if (!topo_needs_madt(session->input->topo))
-		return true;
-	if (!kernel_facts_builtin(facts, "ACPI_TABLE_UPGRADE")) {
-		session_say(session, "guest.table-upgrade", VERDICT_SKIP, NULL,
-			    "the machine's CPUs and their numbers need a kernel with "
-			    "CONFIG_ACPI_TABLE_UPGRADE");
-		return false;
-	}
-	taken = observe_table_upgraded(session->log, "APIC");
-	session_say(
-		session, "guest.table-upgrade", taken ? VERDICT_PASS : VERDICT_ERROR, "kmsg",
-		taken ? "the kernel took the machine's MADT"
-		      : "guest was not given the machine: the kernel's log does not say that it "
-			"took the MADT");
-	return true;
-}
-
 /* False: this kernel has no room for the machine, so there is nothing to judge. */
 static bool judge_room(struct session *session)
 {
@@ -245,6 +226,34 @@ static bool judge_room(struct session *session)
 	return false;
 }
 
+/* False: this kernel cannot be given the machine, so there is nothing to judge. */
+static bool judge_tables(struct session *session)
+{
+	return check_tables_taken(session->input->topo, session->input->facts, session->log,
+				  session->judgement->checks);
+}
+
+/*
+ * The machine as this kernel numbers its CPUs: what it makes of the MADT. False, and said why: no
+ * row knows.
+ */
+static bool judge_numbers(struct session *session)
+{
+	const struct verdict_input *input = session->input;
+	g_autoptr(GError) error = NULL;
+	AUTO(enumeration) *enumeration =
+		enumerate_machine(input->topo, kernel_facts_version(input->facts),
+				  observe_hypervisor(session->log), &error);
+
+	if (!enumeration) {
+		session_say(session, "kernel.presence", VERDICT_SKIP, NULL, error->message);
+		return false;
+	}
+	session->n_possible = enumeration->n_possible;
+	session->topo = enumeration_topo(enumeration, input->topo);
+	return true;
+}
+
 /* False: nobody knows what this guest was told to see. */
 static bool judge_arguments(struct session *session)
 {
@@ -256,7 +265,7 @@ static bool judge_arguments(struct session *session)
 		session_say(session, "kernel.arguments", VERDICT_ERROR, NULL, error->message);
 		return false;
 	}
-	session->situation = situation_new(input->topo, input->facts, line, &error);
+	session->situation = situation_new(session->topo, input->facts, line, &error);
 	session_say(session, "kernel.arguments", session->situation ? VERDICT_PASS : VERDICT_SKIP,
 		    "proc/cmdline",
 		    session->situation ? "what each argument does to the machine is known"
@@ -278,7 +287,7 @@ static bool judge_steps(struct session *session)
 	steps = steps_parse(input->steps, &error);
 	done = steps ? root_read(session->evidence, &error, STEPS_MEMBER) : NULL;
 	if (done && steps_done(steps, done, &error) &&
-	    steps_apply(steps, input->topo, session->situation, &error)) {
+	    steps_apply(steps, session->topo, session->situation, &error)) {
 		session_say(session, "guest.steps", VERDICT_PASS, STEPS_MEMBER,
 			    "every step was taken");
 		return true;
@@ -302,10 +311,10 @@ static void judge_domains(struct session *session)
 	struct judgement *judgement = session->judgement;
 	g_autoptr(GPtrArray) maps = situation_maps(session->situation);
 	struct expectation expectation = {
-		.topo = input->topo, .facts = input->facts, .situation = session->situation};
+		.topo = session->topo, .facts = input->facts, .situation = session->situation};
 	g_autoptr(GError) error = NULL;
 
-	judgement->expected = expect_domains(input->topo, input->facts, session->situation, &error);
+	judgement->expected = expect_domains(session->topo, input->facts, session->situation, &error);
 	expectation.tree = judgement->expected;
 	if (judgement->expected)
 		check_rules(&expectation, judgement->observed, judgement->checks);
@@ -329,21 +338,6 @@ static struct view *session_view(struct session *session, const char *name,
 	return view;
 }
 
-/* The bytes prove which table the kernel has; what its CPUs say, guest.madt compares. */
-static void judge_madt_order(struct session *session, const struct view *model)
-{
-	struct checks *checks = session->judgement->checks;
-	static const char member[] = "sys/firmware/acpi/tables/APIC";
-	g_autoptr(GError) error = NULL;
-	g_autoptr(GBytes) table = root_read_bytes(session->evidence, &error, "%s", member);
-	g_autoptr(GArray) apic_ids = table ? acpi_madt_apic_ids(table, &error) : NULL;
-
-	if (apic_ids)
-		compare_madt_order(model, apic_ids, checks);
-	else
-		session_say(session, "guest.madt-order", VERDICT_ERROR, member, error->message);
-}
-
 /* On an overloaded host a CPU that does not answer in time may be the host's fault. */
 static enum verdict verdict_of_lost_cpu(const struct session *session)
 {
@@ -353,7 +347,7 @@ static enum verdict verdict_of_lost_cpu(const struct session *session)
 /* Where an argument makes the kernel see another machine than the hardware is. */
 static void view_follow_arguments(struct view *hardware, const struct session *session)
 {
-	const struct topo *topo = session->input->topo;
+	const struct topo *topo = session->topo;
 	unsigned split = session->situation->split_llc;
 
 	if (session->situation->one_node)
@@ -375,10 +369,19 @@ static void judge_ids(struct session *session, const struct view *hardware)
 		session_say(session, "kernel.ids", VERDICT_ERROR, NULL, error->message);
 }
 
+/* nr_cpus= takes the last ones away. */
+static unsigned possible_cpus(const struct session *session)
+{
+	unsigned limit = session->situation->nr_cpus;
+
+	return limit ? MIN(limit, session->n_possible) : session->n_possible;
+}
+
 static void judge_machine(struct session *session)
 {
 	struct checks *checks = session->judgement->checks;
-	AUTO(view) *model = view_of_topo(session->input->topo);
+	const struct topo *topo = session->input->topo;
+	AUTO(view) *model = view_of_topo(session->topo);
 	AUTO(view) *hardware = session_view(session, "guest.witness", observe_hardware);
 	AUTO(view) *system = session_view(session, "kernel.witness", observe_system);
 	struct presence presence = {
@@ -389,18 +392,20 @@ static void judge_machine(struct session *session)
 	if (!hardware || !system)
 		return;
 	view_imply_tables(hardware);
-	judge_madt_order(session, model);
 	presence.online = system->cpus;
+	compare_firmware(topo, session->evidence, checks);
+	firmware_interpret(topo, model, hardware);
 	if (passed_since(checks, first) &&
 	    !check_presence(&presence, verdict_of_lost_cpu(session), checks))
 		return;
 	view_keep_cpus(model, session->situation->online);
 	compare_guest(model, hardware, checks);
 	given = passed_since(checks, first);
+	check_possible(possible_cpus(session), session->evidence, checks);
 	judge_ids(session, hardware);
 	view_follow_arguments(hardware, session);
-	compare_kernel(topo_cpu_model(session->input->topo)->vendor, session->input->facts,
-		       hardware, system, checks);
+	compare_kernel(topo_cpu_model(topo)->vendor, session->input->facts, hardware, system,
+		       checks);
 	if (!session->judgement->observed)
 		return;
 	if (given)
@@ -454,8 +459,8 @@ static void judge_evidence(struct session *session)
 		session_say(session, "domains.observed", VERDICT_ERROR, NULL, error->message);
 	else if (judge_schedstat(session))
 		judge_depth(session);
-	if (judge_arguments(session) && judge_steps(session) && judge_room(session) &&
-	    judge_table(session))
+	if (judge_room(session) && judge_tables(session) && judge_numbers(session) &&
+	    judge_arguments(session) && judge_steps(session))
 		judge_machine(session);
 	check_splats(
 		&(struct splat_input){
@@ -565,6 +570,7 @@ struct judgement *judge(const struct verdict_input *input)
 	judge_complete(&session);
 	root_unref(session.evidence);
 	situation_free(session.situation);
+	topo_unref(session.topo);
 	g_clear_pointer(&session.log, g_ptr_array_unref);
 	g_clear_pointer(&session.console, g_ptr_array_unref);
 	return judgement;

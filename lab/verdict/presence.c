@@ -121,3 +121,46 @@ bool check_presence(const struct presence *presence, enum verdict lost, struct c
 		     checks);
 	return !reason;
 }
+
+static void possible_say(enum verdict verdict, const char *expected, const char *observed,
+			 const char *reason, struct checks *checks)
+{
+	checks_add(checks,
+		   &(struct check){
+			   .name = "kernel.possible",
+			   .verdict = verdict,
+			   .cpu = -1,
+			   .level = -1,
+			   .expected = expected,
+			   .observed = observed,
+			   .rule = expected ? "the MADT's entries that this kernel counts" : NULL,
+			   .reason = reason,
+			   .evidence = "sys/devices/system/cpu/possible",
+		   });
+}
+
+void check_possible(unsigned n, struct root *evidence, struct checks *checks)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = root_read(evidence, &error, "sys/devices/system/cpu/possible");
+	AUTO(cpus) *observed = text ? cpus_parse_list(g_strchomp(text), &error) : NULL;
+	AUTO(cpus) *wanted = cpus_new();
+	g_autofree char *expected = NULL;
+	g_autofree char *shown = NULL;
+
+	if (!observed) {
+		possible_say(VERDICT_ERROR, NULL, NULL, error->message, checks);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		cpus_add(wanted, i);
+	if (cpus_equal(wanted, observed)) {
+		possible_say(VERDICT_PASS, NULL, NULL,
+			     "the CPUs that may exist are those of the MADT", checks);
+		return;
+	}
+	expected = cpus_to_list(wanted);
+	shown = cpus_to_list(observed);
+	possible_say(VERDICT_FAIL, expected, shown,
+		     "the kernel takes other CPUs to be possible than the MADT asks for", checks);
+}

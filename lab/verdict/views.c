@@ -383,29 +383,6 @@ void compare_guest(const struct view *model, const struct view *hardware, struct
 		part_compare(&guest_parts[i], &comparison, VERDICT_ERROR, checks);
 }
 
-/* Linux numbers CPUs as the MADT lists them, the boot CPU, which is first there, as 0. */
-void compare_madt_order(const struct view *model, GArray *apic_ids, struct checks *checks)
-{
-	struct comparison comparison = {
-		.expected = model,
-		.accusation = "guest was not given the machine",
-		.findings = findings_new("guest.madt-order", VERDICT_ERROR, "MADT entries",
-					 "sys/firmware/acpi/tables/APIC"),
-	};
-
-	compare_number(&comparison, -1, "the number of CPUs in the MADT", cpus_count(model->cpus),
-		       apic_ids->len);
-	CPUS_FOREACH (cpu, model->cpus) {
-		gint64 id = (guint)cpu < apic_ids->len
-				    ? (gint64)g_array_index(apic_ids, guint32, (guint)cpu)
-				    : -1;
-
-		compare_number(&comparison, cpu, "the APIC id of the CPU's place in the MADT",
-			       view_cpu(model, (unsigned)cpu)->apic_id, id);
-	}
-	findings_close(comparison.findings, checks);
-}
-
 static void part_skip(const struct part *part, struct checks *checks)
 {
 	g_autofree char *reason =

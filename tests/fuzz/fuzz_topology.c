@@ -32,8 +32,11 @@ static void try_emit(const struct topo *topo)
 	g_autofree char *xml = emit_domain_xml(topo, &domain, &error);
 
 	fuzz_check(xml, error, ERROR_INPUT);
-	if (emit_needs_madt(topo))
-		g_bytes_unref(emit_madt(topo));
+	for (int table = 0; table < TOPO_TABLE_COUNT; table++) {
+		g_autoptr(GBytes) bytes = emit_table(topo, (enum topo_table)table);
+
+		FUZZ_REQUIRE(bytes || !topo_replaces_table(topo, (enum topo_table)table));
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -42,11 +42,11 @@ static void test_tiny(void)
 {
 	const struct machine machine = TINY("threads-last");
 	AUTO(topo) *topo = machine_load(&machine);
-	g_autoptr(GBytes) table = emit_madt(topo);
+	g_autoptr(GBytes) table = emit_table(topo, TOPO_TABLE_MADT);
 
 	g_assert_cmpmem(g_bytes_get_data(table, NULL), g_bytes_get_size(table), tiny_table,
 			sizeof(tiny_table));
-	g_assert_true(emit_needs_madt(topo));
+	g_assert_true(topo_replaces_table(topo, TOPO_TABLE_MADT));
 }
 
 static void test_not_needed(void)
@@ -63,8 +63,8 @@ static void test_not_needed(void)
 	AUTO(topo) *topo = machine_load(&adjacent);
 	AUTO(topo) *without_smt = machine_load(&single);
 
-	g_assert_false(emit_needs_madt(topo));
-	g_assert_false(emit_needs_madt(without_smt));
+	g_assert_false(topo_replaces_table(topo, TOPO_TABLE_MADT));
+	g_assert_false(topo_replaces_table(without_smt, TOPO_TABLE_MADT));
 }
 
 struct walked {
@@ -125,10 +125,10 @@ static void test_sparse(void)
 	static const guint32 uids[] = {0, 16, 32, 48, 64, 80, 1, 17, 33, 49, 65, 81};
 	const struct machine machine = MACHINE_SPARSE;
 	AUTO(topo) *topo = machine_load(&machine);
-	g_autoptr(GBytes) table = emit_madt(topo);
+	g_autoptr(GBytes) table = emit_table(topo, TOPO_TABLE_MADT);
 	struct walked walked;
 
-	g_assert_true(emit_needs_madt(topo));
+	g_assert_true(topo_replaces_table(topo, TOPO_TABLE_MADT));
 	walk(table, &walked);
 	g_assert_cmpmem(walked.apic_ids->data, walked.apic_ids->len * 4, apic_ids,
 			sizeof(apic_ids));
@@ -144,7 +144,7 @@ static void test_nps4(void)
 {
 	const struct machine machine = MACHINE_NPS4;
 	AUTO(topo) *topo = machine_load(&machine);
-	g_autoptr(GBytes) table = emit_madt(topo);
+	g_autoptr(GBytes) table = emit_table(topo, TOPO_TABLE_MADT);
 	struct walked walked;
 
 	walk(table, &walked);
@@ -179,7 +179,7 @@ static void test_holes(void)
 					.distances = "{other-package: 21}",
 					.numbering = "threads-last"};
 	AUTO(topo) *topo = machine_load(&machine);
-	g_autoptr(GBytes) table = emit_madt(topo);
+	g_autoptr(GBytes) table = emit_table(topo, TOPO_TABLE_MADT);
 	struct walked walked;
 
 	walk(table, &walked);
@@ -197,7 +197,7 @@ static void test_checksum(void)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++) {
 		AUTO(topo) *topo = machine_load(&machines[i]);
-		g_autoptr(GBytes) table = emit_madt(topo);
+		g_autoptr(GBytes) table = emit_table(topo, TOPO_TABLE_MADT);
 		const guint8 *data = g_bytes_get_data(table, NULL);
 		guint8 sum = 0;
 
@@ -222,7 +222,7 @@ static void test_disassembled(void)
 {
 	const struct machine machine = MACHINE_NPS4;
 	AUTO(topo) *topo = machine_load(&machine);
-	g_autoptr(GBytes) table = emit_madt(topo);
+	g_autoptr(GBytes) table = emit_table(topo, TOPO_TABLE_MADT);
 	g_autofree char *iasl = g_find_program_in_path("iasl");
 	g_autofree char *folder = g_dir_make_tmp("topolab-test-XXXXXX", NULL);
 	g_autofree char *aml = g_build_filename(folder, "apic.aml", NULL);

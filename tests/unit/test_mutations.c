@@ -188,6 +188,30 @@ static void madt_swapped(struct spoiled *spoiled)
 	table_sum(table);
 }
 
+/* An entry's third byte is the processor UID, its fifth to eighth are flags. */
+static void madt_uid_changed(struct spoiled *spoiled)
+{
+	GString *table = evidence_find(&spoiled->evidence, "sys/firmware/acpi/tables/APIC")->text;
+
+	table->str[44 + 2] = 77;
+	table_sum(table);
+}
+
+static void madt_flags_changed(struct spoiled *spoiled)
+{
+	GString *table = evidence_find(&spoiled->evidence, "sys/firmware/acpi/tables/APIC")->text;
+
+	table->str[44 + 8 + 4] |= 2;
+	table_sum(table);
+}
+
+static void possible_more(struct spoiled *spoiled)
+{
+	GString *text = evidence_find(&spoiled->evidence, "sys/devices/system/cpu/possible")->text;
+
+	g_string_assign(text, "0-4095\n");
+}
+
 /* ACPI 6.5, 5.2.17: 36 bytes of header, 8 of a count, then the matrix. */
 static void slit_changed(struct spoiled *spoiled)
 {
@@ -310,6 +334,9 @@ static const struct mutation mutations[] = {
 	{"other-release", other_release, VERDICT_ERROR, "guest.release"},
 	{"madt-not-taken", madt_not_taken, VERDICT_ERROR, "guest.table-upgrade"},
 	{"madt-swapped", madt_swapped, VERDICT_ERROR, "guest.madt-order"},
+	{"madt-uid-changed", madt_uid_changed, VERDICT_ERROR, "guest.madt-order"},
+	{"madt-flags-changed", madt_flags_changed, VERDICT_ERROR, "guest.madt-order"},
+	{"possible-more", possible_more, VERDICT_FAIL, "kernel.possible"},
 	{"slit-changed", slit_changed, VERDICT_ERROR, "guest.slit"},
 	{"slit-sum-wrong", slit_sum_wrong, VERDICT_ERROR, "guest.witness"},
 	{"srat-moved", srat_moved, VERDICT_ERROR, "guest.srat"},

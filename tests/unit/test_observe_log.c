@@ -471,6 +471,18 @@ static void test_table_upgrade(void)
 	g_assert_true(observe_table_upgraded(log, "APIC"));
 	g_assert_false(observe_table_upgraded(log, "SRAT"));
 	g_assert_false(observe_table_upgraded(log, "SLIT"));
+	g_assert_true(observe_table_installed(log, "SRAT"));
+	g_assert_false(observe_table_installed(log, "APIC"));
+}
+
+/* arch/x86/kernel/cpu/hypervisor.c */
+static void test_hypervisor(void)
+{
+	g_autoptr(GPtrArray) kvm = lines_log("Linux version 6.12.117\nHypervisor detected: KVM");
+	g_autoptr(GPtrArray) tcg = lines_log("Linux version 6.12.117\nkvm: Hypervisor detected: x");
+
+	g_assert_true(observe_hypervisor(kvm));
+	g_assert_false(observe_hypervisor(tcg));
 }
 
 static void test_console(void)
@@ -532,6 +544,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/log/splats", test_splats);
 	g_test_add_func("/log/splat-frames", test_splat_frames);
 	g_test_add_func("/log/table-upgrade", test_table_upgrade);
+	g_test_add_func("/log/hypervisor", test_hypervisor);
 	g_test_add_func("/log/console", test_console);
 	g_test_add_func("/log/console-nul", test_console_nul);
 	return g_test_run();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the machines in topologies/ mean, against listings of the real ones. */
 #include "base/paths.h"
+#include "topo/firmware.h"
 #include "topo/load.h"
 #include "topo/view.h"
 
@@ -297,14 +298,14 @@ static void test_needs_madt(void)
 	g_autoptr(GError) error = NULL;
 	AUTO(topo) *topo = NULL;
 
-	g_assert_false(topo_needs_madt(plain));
+	g_assert_false(topo_replaces_table(plain, TOPO_TABLE_MADT));
 	whole = g_strdup_printf("%.*s%s", (int)(strstr(slots, "distances:\n") - slots), slots,
 				"distances: {same-package: 15}\nnumbering: threads-last\n");
 	topo = topo_load_text(whole, strlen(whole), "gnr-snc3-mini.yaml", &error);
 	g_assert_no_error(error);
 	for (unsigned cpu = 0; cpu < 6; cpu++)
 		g_assert_cmpuint(topo_cpu(topo, cpu)->vcpu, ==, cpu);
-	g_assert_true(topo_needs_madt(topo));
+	g_assert_true(topo_replaces_table(topo, TOPO_TABLE_MADT));
 }
 
 static void test_properties(void)

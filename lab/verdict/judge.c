@@ -17,8 +17,8 @@ struct session {
 	const struct verdict_input *input;
 	struct judgement *judgement;
 	struct root *evidence;
-	GPtrArray *log;	    /* of the evidence */
-	GPtrArray *console; /* NULL: it holds nothing */
+	GPtrArray *log;		     /* of the evidence */
+	GPtrArray *console;	     /* NULL: it holds nothing */
 	struct topo *topo;	     /* the input's, CPUs numbered as this kernel does */
 	unsigned n_possible;	     /* CPUs that may exist to it */
 	struct situation *situation; /* of @topo */
@@ -314,7 +314,8 @@ static void judge_domains(struct session *session)
 		.topo = session->topo, .facts = input->facts, .situation = session->situation};
 	g_autoptr(GError) error = NULL;
 
-	judgement->expected = expect_domains(session->topo, input->facts, session->situation, &error);
+	judgement->expected =
+		expect_domains(session->topo, input->facts, session->situation, &error);
 	expectation.tree = judgement->expected;
 	if (judgement->expected)
 		check_rules(&expectation, judgement->observed, judgement->checks);

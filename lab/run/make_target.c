@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,8 +48,12 @@ unsigned make_target_clang_version(const char *text)
 {
 	static const char words[] = "clang version ";
 	const char *found = strstr(text, words);
+	const char *number = found ? found + strlen(words) : "";
+	g_autofree char *digits = g_strndup(number, strspn(number, G_CSET_DIGITS));
+	guint64 version = 0;
 
-	return found ? (unsigned)strtoul(found + strlen(words), NULL, 10) : 0;
+	g_ascii_string_to_unsigned(digits, 10, 0, G_MAXUINT, &version, NULL);
+	return (unsigned)version;
 }
 
 /* The first that is new enough, and what it says of itself. */

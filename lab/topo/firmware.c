@@ -196,10 +196,21 @@ bool topo_replaces_table(const struct topo *topo, enum topo_table table)
 	g_assert_not_reached();
 }
 
+/* libvirt does not pass distances on that are all what QEMU and Linux take without them. */
+static bool has_distances(const struct topo *topo)
+{
+	for (unsigned from = 0; from < topo->n_nodes; from++)
+		for (unsigned to = 0; to < topo->n_nodes; to++)
+			if (from != to &&
+			    topo->distance[from * topo->n_nodes + to] != TOPO_DEFAULT_DISTANCE)
+				return true;
+	return false;
+}
+
 bool topo_emulator_has_table(const struct topo *topo, enum topo_table table)
 {
 	if (table == TOPO_TABLE_SLIT)
-		return topo->n_nodes > 1;
+		return has_distances(topo);
 	return table != TOPO_TABLE_HMAT;
 }
 

@@ -46,6 +46,9 @@ static const struct bad bad_lines[] = {
 	{"expect", "TOPOLOGY is missing"},
 	{"expect nps4 snc4", "'snc4' is one argument too many"},
 	{"judge /no/such/folder", "/no/such/folder"},
+	{"acpi nps4-mini", "-o DIR is missing: where are the tables to be written?"},
+	{"acpi nps4-mini -o " TOPOLAB_SOURCE, "exists and is not an empty folder"},
+	{"acpi nps9 -o /no/such/folder", "nps9"},
 };
 
 static void test_bad(gconstpointer data)
@@ -143,6 +146,35 @@ static void test_output_folder_in_use(void)
 	folder_remove(folder);
 }
 
+/* A HMAT only where a file says one; the MADT alone is not QEMU's. */
+static void test_acpi(void)
+{
+	static const struct {
+		const char *file, *signature, *says;
+	} tables[] = {{"apic.dat", "APIC", "given to the guest"},
+		      {"srat.dat", "SRAT", "as QEMU has it"},
+		      {"slit.dat", "SLIT", "as QEMU has it"},
+		      {"facp.dat", "FACP", "as QEMU has it"}};
+	g_autofree char *folder = g_dir_make_tmp("topolab-test-XXXXXX", NULL);
+	g_autofree char *output = g_build_filename(folder, "tables", NULL);
+	g_autofree char *hmat = g_build_filename(output, "hmat.dat", NULL);
+	struct topolab_run run = topolab_run("acpi nps4-mini -o %s", output);
+
+	g_assert_cmpint(run.status, ==, 0);
+	for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++) {
+		g_autofree char *path = g_build_filename(output, tables[i].file, NULL);
+		g_autofree char *line = g_strdup_printf("%s: %s\n", path, tables[i].says);
+		g_autofree char *bytes = NULL;
+
+		g_assert_true(g_file_get_contents(path, &bytes, NULL, NULL));
+		g_assert_cmpmem(bytes, 4, tables[i].signature, 4);
+		g_assert_nonnull(strstr(run.output, line));
+	}
+	g_assert_false(g_file_test(hmat, G_FILE_TEST_EXISTS));
+	topolab_run_clear(&run);
+	folder_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -158,5 +190,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/version", test_version);
 	g_test_add_func("/cli/unsupported-host", test_unsupported_host);
 	g_test_add_func("/cli/output-folder-in-use", test_output_folder_in_use);
+	g_test_add_func("/cli/acpi", test_acpi);
 	return g_test_run();
 }

@@ -32,6 +32,7 @@ struct result {
 	enum ending ending;
 	char *ending_detail;   /* NULL: nothing to add */
 	struct look *look;     /* the last one at the guest; NULL: none was taken */
+	unsigned traced;       /* addresses on the console with their lines in traces.log */
 	char *channel_problem; /* NULL: the agent's stream was fine */
 	GPtrArray *programs;   /* struct program *, of its tests; NULL: the domains alone */
 	char *folder;	       /* the job's folder relative to the run's: "nps4/debian-6.12" */

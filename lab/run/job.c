@@ -6,6 +6,7 @@
 #include "run/assembly.h"
 #include "run/channel.h"
 #include "run/look.h"
+#include "run/traces.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -204,6 +205,22 @@ static void job_save_outputs(struct job *job)
 	}
 }
 
+/* What the kernel said of itself, be it asked or in an oops, once more with lines of source. */
+static void job_save_traces(struct job *job, const char *console, gsize length)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GString) text = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(symbols) *symbols = NULL;
+
+	if (!console || !traces_has(console))
+		return;
+	symbols = look_symbols(job->spec.kernel, console, &problem);
+	text = symbols ? traces_decode(console, length, symbols, &job->result->traced) : NULL;
+	if (text && !write_file(job->part_folder, TRACES_FILE, text->str, text->len, &error))
+		job_add_error(job, "lab.traces", error);
+}
+
 static void job_judge(struct job *job)
 {
 	g_autoptr(GBytes) evidence = channel_read(job->part_folder, job->result->programs,
@@ -226,6 +243,7 @@ static void job_judge(struct job *job)
 	/* It may hold what nobody has read. */
 	if (error && job->started)
 		job_add_error(job, "lab.console", error);
+	job_save_traces(job, console, console_length);
 	if (evidence)
 		job_save_evidence(job, evidence);
 	if (job->result->programs)

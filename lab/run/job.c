@@ -147,6 +147,7 @@ static char *job_domain(struct job *job, GError **error)
 		.accel = spec->accel,
 		.uri = spec->uri,
 		.command_socket = spec->stay ? COMMAND_SOCKET : NULL,
+		.dump_memory = spec->debug.dump_memory,
 	};
 
 	return initramfs ? assembly_domain(&assembly, job->root, error) : NULL;

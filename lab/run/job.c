@@ -62,12 +62,32 @@ static char *host_description(void)
 	return g_strdup_printf("Linux %s, %s", name.release, model);
 }
 
-/* gdb takes the addresses of vmlinux for those of the guest. */
+/* Measured once: a host does not change its TSC. */
+static unsigned tsc_khz(void)
+{
+	static gsize measured; /* and one more, since 0 is not measured */
+
+	if (g_once_init_enter(&measured)) {
+		AUTO(root) *root = root_new_dir("/");
+
+		g_once_init_leave(&measured, (gsize)host_tsc_khz(root) + 1);
+	}
+	return (unsigned)(measured - 1);
+}
+
+/*
+ * The TSC of TCG is the host's, and the guest's clock hangs on it. A guest that calibrates it
+ * against emulated timers while the host is busy may be wrong by a factor of ten, and then sees
+ * stalls, and ends tests, that are none.
+ */
 static char *job_command_line(const struct job_spec *spec)
 {
 	g_autofree char *line = emit_command_line(spec->topo, spec->accel);
+	unsigned khz = spec->accel == EMIT_ACCEL_TCG && !spec->uri ? tsc_khz() : 0;
+	g_autofree char *tsc = khz ? g_strdup_printf(" tsc_early_khz=%u", khz) : g_strdup("");
 
-	return spec->debug.gdb ? g_strconcat(line, " nokaslr", NULL) : g_steal_pointer(&line);
+	/* gdb takes the addresses of vmlinux for those of the guest. */
+	return g_strconcat(line, tsc, spec->debug.gdb ? " nokaslr" : "", NULL);
 }
 
 static struct result *job_result_new(const struct job_spec *spec)

@@ -4,6 +4,8 @@
 #include "base/error.h"
 
 #include <string.h>
+#include <time.h>
+#include <x86intrin.h>
 
 bool host_check_system(const char *system, const char *machine, GError **error)
 {
@@ -48,6 +50,54 @@ char *host_cpu_model(struct root *root)
 		return g_strdup("unknown CPU");
 	model += strlen(label);
 	return g_strndup(model, strcspn(model, "\n"));
+}
+
+/* The TSC at a moment of CLOCK_MONOTONIC. */
+struct tsc_moment {
+	guint64 tsc;
+	gint64 ns;
+};
+
+static gint64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Of some readings that of which is best known when it was: nothing came between. */
+static struct tsc_moment tsc_read(void)
+{
+	struct tsc_moment best = {0};
+	gint64 least = G_MAXINT64;
+
+	for (unsigned i = 0; i < 16; i++) {
+		gint64 before = monotonic_ns();
+		guint64 tsc = __rdtsc();
+		gint64 after = monotonic_ns();
+
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		best = (struct tsc_moment){.tsc = tsc, .ns = before + least / 2};
+	}
+	return best;
+}
+
+unsigned host_tsc_khz(struct root *root)
+{
+	g_autofree char *text = root_read(root, NULL, "proc/cpuinfo");
+	struct tsc_moment first, last;
+	double khz;
+
+	if (!text || !strstr(text, " constant_tsc "))
+		return 0;
+	first = tsc_read();
+	g_usleep(20000);
+	last = tsc_read();
+	khz = (double)(last.tsc - first.tsc) * 1e6 / (double)(last.ns - first.ns);
+	return (unsigned)(khz / 1000 + 0.5) * 1000;
 }
 
 /* What @text has behind "@label:", in bytes; 0 when it has none. proc_meminfo(5): always in kB. */

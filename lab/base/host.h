@@ -16,6 +16,11 @@ bool host_check_mounts(struct root *root, GError **error);
 /* The first CPU's model name in /proc/cpuinfo, or "unknown CPU". @root: "/". Caller frees. */
 char *host_cpu_model(struct root *root);
 /*
+ * How fast the TSC counts, in kHz, rounded to MHz so that two measurements agree; takes 20 ms. 0:
+ * its speed may change. @root: "/".
+ */
+unsigned host_tsc_khz(struct root *root);
+/*
  * Bytes of memory that a process can still get: what the kernel calls available, or what is left of
  * this process's memory control groups (version 2) where that is less. 0: unknown.
  */

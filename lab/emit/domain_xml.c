@@ -82,7 +82,8 @@ static void write_boot(xmlTextWriter *writer, const struct emit_domain *domain)
 }
 
 /* libvirt 11 adds what wide APIC ids need by itself, 9.0 and 10.0 do not. */
-static void write_features(xmlTextWriter *writer, const struct topo *topo)
+static void write_features(xmlTextWriter *writer, const struct topo *topo,
+			   const struct emit_domain *domain)
 {
 	write_open(writer, "features");
 	write_empty(writer, "acpi", NULL);
@@ -91,6 +92,8 @@ static void write_features(xmlTextWriter *writer, const struct topo *topo)
 		write_empty(writer, "ioapic", "driver", "qemu", NULL);
 	/* SMM gives each vCPU a second address space: 256 take QEMU 10.6 s to start, else 2.0. */
 	write_empty(writer, "smm", "state", "off", NULL);
+	if (domain->vmcoreinfo)
+		write_empty(writer, "vmcoreinfo", "state", "on", NULL);
 	write_close(writer);
 }
 
@@ -336,7 +339,7 @@ static void write_domain(xmlTextWriter *writer, const struct topo *topo,
 	write_memory(writer, topo);
 	write_vcpus(writer, topo);
 	write_boot(writer, domain);
-	write_features(writer, topo);
+	write_features(writer, topo, domain);
 	write_cpu(writer, topo);
 	/* A guest ends once, and how it ended is in the event; nothing starts again by itself. */
 	write_text(writer, "on_poweroff", "destroy");

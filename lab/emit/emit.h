@@ -28,6 +28,11 @@ struct emit_domain {
 	const char *socket_folder;
 	/* Absolute path for a virtio-serial port "topolab.1", for commands; NULL: no such port. */
 	const char *command_socket;
+	/*
+	 * A kernel with FW_CFG_SYSFS tells QEMU where its VMCOREINFO lies, which goes into dumps of
+	 * the guest's memory: drivers/firmware/qemu_fw_cfg.c
+	 */
+	bool vmcoreinfo;
 };
 
 /*

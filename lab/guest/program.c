@@ -21,6 +21,10 @@
 #define LOOK_MS 20
 /* So long processes that were killed may take to go, on a guest that gets little time. */
 #define KILL_MS 20000
+/* How often those that are left are counted meanwhile, which takes some work. */
+#define COUNT_MS 1000
+/* USER_HZ of include/asm-generic/param.h, for x86 */
+#define TICKS_PER_SECOND 100
 
 struct run {
 	const struct program *program;
@@ -28,6 +32,7 @@ struct run {
 	pid_t pid;
 	int output; /* our end */
 	int ended;
+	unsigned long long begun_ticks;
 	long long news_ms;
 };
 
@@ -152,8 +157,37 @@ static void children_reap(struct run *run)
 	}
 }
 
-/* Processes of users: kernel threads are children of kthreadd, and it is nobody's child. */
-static unsigned processes_count(void)
+/* Since boot, in the unit of /proc/PID/stat. */
+static unsigned long long now_ticks(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (unsigned long long)now.tv_sec * TICKS_PER_SECOND +
+	       (unsigned long long)now.tv_nsec / (1000000000 / TICKS_PER_SECOND);
+}
+
+/* proc(5): behind the name, state (3), parent (4), 17 more, and when it began (22). */
+static int is_of_run(const struct run *run, const char *stat)
+{
+	const char *after = strrchr(stat, ')');
+	unsigned long long begun;
+	int parent;
+
+	/* Kernel threads are children of kthreadd, and it is nobody's child. */
+	return after &&
+	       sscanf(after + 1,
+		      " %*c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		      "%llu",
+		      &parent, &begun) == 2 &&
+	       parent != 2 && begun >= run->begun_ticks;
+}
+
+/*
+ * Processes that began with the run: what an earlier program left, and nothing ends, is not this
+ * one's.
+ */
+static unsigned processes_count(const struct run *run)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
@@ -161,8 +195,7 @@ static unsigned processes_count(void)
 
 	while (dir && (entry = readdir(dir))) {
 		char path[300], text[512];
-		const char *after;
-		int fd, parent = 0, pid = 0;
+		int fd, pid = 0;
 		ssize_t length;
 
 		if (sscanf(entry->d_name, "%d", &pid) != 1 || pid < 3)
@@ -173,9 +206,7 @@ static unsigned processes_count(void)
 		if (fd >= 0)
 			close(fd);
 		text[length > 0 ? length : 0] = '\0';
-		after = strrchr(text, ')');
-		if (after && sscanf(after + 1, " %*c %d", &parent) == 1 && parent != 2)
-			n++;
+		n += is_of_run(run, text) ? 1 : 0;
 	}
 	if (dir)
 		closedir(dir);
@@ -189,6 +220,7 @@ static unsigned processes_count(void)
 static void everybody_kill(struct run *run)
 {
 	long long end_ms = program_now_ms() + KILL_MS;
+	long long count_ms = program_now_ms() + COUNT_MS;
 
 	kill(-1, SIGKILL);
 	while (program_now_ms() < end_ms) {
@@ -200,8 +232,13 @@ static void everybody_kill(struct run *run)
 			output_take(run);
 			usleep(LOOK_MS * 1000);
 		}
+		if (program_now_ms() < count_ms)
+			continue;
+		if (processes_count(run) == 0)
+			break;
+		count_ms = program_now_ms() + COUNT_MS;
 	}
-	run->answer->left = processes_count();
+	run->answer->left = processes_count(run);
 }
 
 static void run_watch(struct run *run)
@@ -233,6 +270,7 @@ void program_run(const struct program *program, struct program_answer *answer)
 	struct run run = {
 		.program = program,
 		.answer = answer,
+		.begun_ticks = now_ticks(),
 		.news_ms = program_now_ms() + TEST_NEWS_SECONDS * 1000,
 	};
 	int theirs, number;

@@ -5,12 +5,18 @@
 
 #include "kernel/kbuild.h"
 
+struct built_as {
+	const char *id;	     /* of the cache's entry; NULL: the sum of image and config */
+	const char *origin;  /* where they came from, for people */
+	const char *vmlinux; /* to be kept with them; NULL: none is */
+};
+
 /*
- * Keeps a copy of the image and config that @kbuild made, as the entry @id of the cache, and fills
- * @kernel from it: the next build writes over them, perhaps while a guest has yet to boot these.
- * @id NULL: the sum of both files. @origin is where they came from, for people.
+ * Keeps a copy of the image and config that @kbuild made in the cache and fills @kernel from it:
+ * the next build writes over them, perhaps while a guest has yet to boot these. An entry that is
+ * already there stays as it is.
  */
-bool built_keep(struct kernel *kernel, const struct kbuild *kbuild, const char *id,
-		const char *origin, GError **error);
+bool built_keep(struct kernel *kernel, const struct kbuild *kbuild, const struct built_as *as,
+		GError **error);
 
 #endif

@@ -117,7 +117,7 @@ static bool put_in_place(const char *ready, const char *stage, const char *id, G
 	return false;
 }
 
-bool cache_commit(const char *stage, const char *image, const char *config, const char *id,
+bool cache_commit(const char *stage, const struct cache_files *files, const char *id,
 		  const char *package, GError **error)
 {
 	g_autofree char *ready = g_build_filename(stage, "ready", NULL);
@@ -127,9 +127,10 @@ bool cache_commit(const char *stage, const char *image, const char *config, cons
 			    g_strerror(errno));
 		return false;
 	}
-	return move_file(image, ready, "vmlinuz", error) &&
-	       move_file(config, ready, "config", error) && write_meta(ready, package, error) &&
-	       put_in_place(ready, stage, id, error);
+	return move_file(files->image, ready, "vmlinuz", error) &&
+	       move_file(files->config, ready, "config", error) &&
+	       (!files->vmlinux || move_file(files->vmlinux, ready, "vmlinux", error)) &&
+	       write_meta(ready, package, error) && put_in_place(ready, stage, id, error);
 }
 
 static bool check_recorded(const json_t *meta, const char *key, const char *actual,

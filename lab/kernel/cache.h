@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Kernels in the cache. An entry is a folder with vmlinuz, config and meta.json (where both came
- * from and their SHA-256), put in place by one rename and never changed afterwards. A pin says
- * which entry a kernel file led to, and its age is the age of that answer.
+ * from and their SHA-256), put in place by one rename and never changed afterwards. Of what was
+ * built here vmlinux lies there too, where symbols_find() looks; it has no sum, since it is large
+ * and whoever reads it compares its banner. A pin says which entry a kernel file led to, and its
+ * age is the age of that answer.
  */
 #ifndef KERNEL_CACHE_H
 #define KERNEL_CACHE_H
@@ -12,11 +14,17 @@
 /* A private folder inside the cache to prepare an entry in; the caller removes it. */
 char *cache_stage(GError **error);
 
+/* Files inside a stage. */
+struct cache_files {
+	const char *image, *config;
+	const char *vmlinux; /* NULL: there is none */
+};
+
 /*
- * Makes @image and @config (files inside @stage) the entry @id. An entry that is already there and
- * intact wins, a damaged one is replaced; two runs may do this at once.
+ * Makes @files the entry @id. An entry that is already there and intact wins, a damaged one is
+ * replaced; two runs may do this at once.
  */
-bool cache_commit(const char *stage, const char *image, const char *config, const char *id,
+bool cache_commit(const char *stage, const struct cache_files *files, const char *id,
 		  const char *package, GError **error);
 
 /*

@@ -56,6 +56,12 @@ char *kbuild_config(const struct kbuild *kbuild)
 	return g_build_filename(kbuild->out, ".config", NULL);
 }
 
+char *kbuild_vmlinux(const struct kbuild *kbuild)
+{
+	return has_file(kbuild->out, "vmlinux") ? g_build_filename(kbuild->out, "vmlinux", NULL)
+						: NULL;
+}
+
 static bool kbuild_in_place(const struct kbuild *kbuild)
 {
 	return strcmp(kbuild->tree, kbuild->out) == 0;

@@ -46,6 +46,7 @@ bool kbuild_target(const struct kbuild *kbuild, const char *target,
 /* Below the folder of the objects. Caller frees. */
 char *kbuild_image(const struct kbuild *kbuild);
 char *kbuild_config(const struct kbuild *kbuild);
+char *kbuild_vmlinux(const struct kbuild *kbuild); /* NULL: there is none */
 
 /* The line in make's output that says what is wrong; NULL: none does. Caller frees. */
 char *kbuild_first_error(const char *log);

@@ -4,6 +4,7 @@
 #include "kernel/cache.h"
 #include "kernel/kernel_file.h"
 #include "kernel/recipe.h"
+#include "kernel/symbols.h"
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -29,6 +30,13 @@ void kernel_free(struct kernel *kernel)
 	cache_release(kernel->hold);
 	g_clear_pointer(&kernel->fields, g_hash_table_unref);
 	g_free(kernel);
+}
+
+char *kernel_vmlinux(const struct kernel *kernel)
+{
+	return kernel->vmlinux
+		       ? g_strdup(kernel->vmlinux)
+		       : symbols_find(kernel->image_path, kernel_facts_release(kernel->facts));
 }
 
 void kernel_say(const struct kernel_options *options, const char *format, ...)

@@ -19,7 +19,7 @@ struct kernel {
 	char *sha256;	  /* of the image */
 	char *package;	  /* "linux-image-... 6.12.117-1~deb12u1"; NULL unless from a package */
 	char *config;	  /* the whole text; NULL: not known */
-	char *vmlinux;	  /* of the tree that it was built in; NULL: see symbols_find() */
+	char *vmlinux;	  /* of the user's tree that it was built in; see kernel_vmlinux() */
 	struct kernel_facts *facts;
 	struct cache_hold *hold;	    /* NULL unless it lies in the cache */
 	const struct kernel_source *source; /* where it came from, with what its file says */
@@ -56,6 +56,11 @@ struct sources *kernel_sources(const struct kernel *kernel, const struct kernel_
 /* The same of what kernel_get() would get; nothing is built for it. */
 struct sources *kernel_sources_find(const char *which, const struct kernel_options *options,
 				    GError **error);
+/*
+ * The vmlinux that names @kernel's addresses: of the user's tree that it was built in, or by
+ * symbols_find(). It may be of another build. NULL: there is none. Caller frees.
+ */
+char *kernel_vmlinux(const struct kernel *kernel);
 void kernel_free(struct kernel *kernel);
 AUTO_DEFINE(kernel, kernel_free)
 

@@ -192,13 +192,19 @@ static bool recipe_build(const struct recipe *recipe, const struct kernel_option
 			 struct kernel *kernel, GError **error)
 {
 	AUTO(sources) *sources = patched_sources(recipe, options, error);
+	struct built_as as = {.id = recipe->id, .origin = recipe->title};
 	AUTO(kbuild) *kbuild = NULL;
+	g_autofree char *vmlinux = NULL;
 
 	if (!sources)
 		return false;
 	kbuild = kbuild_open(sources->tree, (const char *const *)recipe->fragments, options, error);
-	return kbuild && kbuild_make(kbuild, options, error) &&
-	       built_keep(kernel, kbuild, recipe->id, recipe->title, error);
+	if (!kbuild || !kbuild_make(kbuild, options, error))
+		return false;
+	/* The next series on the same tree replaces it. */
+	vmlinux = kbuild_vmlinux(kbuild);
+	as.vmlinux = vmlinux;
+	return built_keep(kernel, kbuild, &as, error);
 }
 
 bool recipe_fetch(const struct sources_origin *origin, GHashTable *fields,

@@ -148,7 +148,9 @@ static bool unpack_into_cache(struct apt *apt, GHashTable *fields,
 		return false;
 	config = find_file(config_package ? config_folder : folder, kernel_field(fields, "config"),
 			   config_package ? config_package : package->name, error);
-	return config && cache_commit(stage, image, config, id, origin, error);
+	return config &&
+	       cache_commit(stage, &(struct cache_files){.image = image, .config = config}, id,
+			    origin, error);
 }
 
 /* Asks the mirror which package is the newest and makes sure that the cache holds it. */

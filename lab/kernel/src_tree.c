@@ -50,7 +50,8 @@ static bool tree_fetch(GHashTable *fields, const struct kernel_options *options,
 			      : !kbuild_make(kbuild, options, error))
 		return false;
 	origin = g_strconcat("built from ", kbuild->tree, NULL);
-	if (!built_keep(kernel, kbuild, NULL, origin, error))
+	/* Its vmlinux stays in the tree, for which the user has his own debugger and disk space. */
+	if (!built_keep(kernel, kbuild, &(struct built_as){.origin = origin}, error))
 		return false;
 	kernel->vmlinux = symbols_find(image, kernel_facts_release(kernel->facts));
 	return true;

@@ -9,6 +9,9 @@
 
 #define BANNER_MAX 512
 
+/* Where start_kernel() is */
+#define FIRST_SOURCE "init/main.c"
+
 /* CONFIG_PHYSICAL_ALIGN's and RANDOMIZE_BASE's bounds on x86-64, arch/x86/Kconfig */
 #define SLIDE_STEP  (2u << 20)
 #define SLIDE_LIMIT (1u << 30)
@@ -16,11 +19,24 @@
 /* What the gate of vector 0 leads to: once traps are set up, and before. arch/x86/kernel/idt.c */
 static const char *const handler_names[] = {"asm_exc_divide_error", "early_idt_handler_array"};
 
+/*
+ * A kernel takes a function to reach up to what kallsyms has next, so with what aligns that one
+ * (FUNCTION_ALIGNMENT, at most 64 bytes) and the nops in front of it, which have no name there.
+ */
+#define PADDING_MAX 128
+
+struct function {
+	const char *name; /* the vmlinux's */
+	guint64 address, size;
+};
+
 struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	guint64 handlers[G_N_ELEMENTS(handler_names)]; /* 0: it has none */
+	GArray *functions;			       /* struct function, by name and address */
 	char *banner;
+	char *root; /* of the paths of its sources, '/' and all; NULL: not known */
 };
 
 /* Separate debug files are somebody else's, and debuginfod is the network. */
@@ -64,8 +80,27 @@ static char *read_text(Dwfl_Module *module, guint64 address)
 	return NULL;
 }
 
+static gint compare_functions(gconstpointer a, gconstpointer b)
+{
+	const struct function *left = a, *right = b;
+	int order = strcmp(left->name, right->name);
+
+	if (order || left->address == right->address)
+		return order;
+	return left->address < right->address ? -1 : 1;
+}
+
+/* Assembly leaves its labels without a type. */
+static bool is_code(const GElf_Sym *symbol)
+{
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+
+	return type == STT_FUNC || type == STT_NOTYPE;
+}
+
 static void symbols_read(struct symbols *symbols, int n_symbols)
 {
+	symbols->functions = g_array_new(FALSE, FALSE, sizeof(struct function));
 	for (int i = 1; i < n_symbols; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
@@ -77,9 +112,53 @@ static void symbols_read(struct symbols *symbols, int n_symbols)
 				symbols->handlers[h] = address;
 		if (name && !symbols->banner && strcmp(name, "linux_banner") == 0)
 			symbols->banner = read_text(symbols->module, address);
+		if (name && is_code(&symbol)) {
+			struct function function = {name, address, symbol.st_size};
+
+			g_array_append_val(symbols->functions, function);
+		}
 	}
+	g_array_sort(symbols->functions, compare_functions);
 	if (symbols->banner)
 		g_strchomp(symbols->banner);
+}
+
+/* Of those with this name the first. */
+static guint first_function(const GArray *functions, const char *name)
+{
+	guint low = 0, high = functions->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (strcmp(g_array_index(functions, struct function, middle).name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * With O= objects are compiled in another folder than that of the sources. Where that one is, tells
+ * a file that every Linux has.
+ */
+static void find_root(struct symbols *symbols)
+{
+	guint i = first_function(symbols->functions, "start_kernel");
+	const struct function *function;
+	Dwfl_Line *line;
+	const char *file;
+
+	if (i == symbols->functions->len)
+		return;
+	function = &g_array_index(symbols->functions, struct function, i);
+	line = strcmp(function->name, "start_kernel") == 0
+		       ? dwfl_module_getsrc(symbols->module, function->address)
+		       : NULL;
+	file = line ? dwfl_lineinfo(line, NULL, NULL, NULL, NULL, NULL) : NULL;
+	if (file && g_str_has_suffix(file, "/" FIRST_SOURCE))
+		symbols->root = g_strndup(file, strlen(file) - strlen(FIRST_SOURCE));
 }
 
 struct symbols *symbols_open(const char *vmlinux, GError **error)
@@ -101,14 +180,17 @@ struct symbols *symbols_open(const char *vmlinux, GError **error)
 		return NULL;
 	}
 	symbols_read(symbols, n_symbols);
+	find_root(symbols);
 	return g_steal_pointer(&symbols);
 }
 
 void symbols_free(struct symbols *symbols)
 {
+	g_clear_pointer(&symbols->functions, g_array_unref);
 	if (symbols->dwfl)
 		dwfl_end(symbols->dwfl);
 	g_free(symbols->banner);
+	g_free(symbols->root);
 	g_free(symbols);
 }
 
@@ -138,18 +220,51 @@ char *symbols_name(const struct symbols *symbols, guint64 address)
 	return name ? g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", name, (guint64)offset) : NULL;
 }
 
+/* What is left of @file without the folder it was compiled in, or all of it. */
+static const char *below_folder(const char *file, const char *folder)
+{
+	if (folder && g_str_has_prefix(file, folder) && file[strlen(folder)] == '/')
+		return file + strlen(folder) + 1;
+	return file;
+}
+
 char *symbols_source(const struct symbols *symbols, guint64 address)
 {
 	Dwfl_Line *line = dwfl_module_getsrc(symbols->module, address);
-	const char *folder = line ? dwfl_line_comp_dir(line) : NULL;
 	int number = 0;
 	const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
 
 	if (!file)
 		return NULL;
-	if (folder && g_str_has_prefix(file, folder) && file[strlen(folder)] == '/')
-		file += strlen(folder) + 1;
+	if (symbols->root && g_str_has_prefix(file, symbols->root))
+		file += strlen(symbols->root);
+	else
+		file = below_folder(file, dwfl_line_comp_dir(line));
+	/* Headers of a build with O= are named by way of "./". */
+	if (g_str_has_prefix(file, "./"))
+		file += 2;
 	return g_strdup_printf("%s:%d", file, number);
+}
+
+bool symbols_address(const struct symbols *symbols, const char *name, guint64 offset, guint64 size,
+		     guint64 *address)
+{
+	guint64 found = 0;
+
+	for (guint i = first_function(symbols->functions, name); i < symbols->functions->len; i++) {
+		const struct function *function =
+			&g_array_index(symbols->functions, struct function, i);
+
+		if (strcmp(function->name, name) != 0)
+			break;
+		if (size < function->size || size - function->size > PADDING_MAX)
+			continue;
+		if (found && found != function->address)
+			return false;
+		found = function->address;
+	}
+	*address = found + offset;
+	return found && offset <= size;
 }
 
 static char *existing(char *path)

@@ -30,6 +30,13 @@ char *symbols_name(const struct symbols *symbols, guint64 address);
 char *symbols_source(const struct symbols *symbols, guint64 address);
 
 /*
+ * The link address of "NAME+0xOFFSET/0xSIZE", which is how a kernel prints it. False: no function
+ * has that name and length, or several have, as static ones may.
+ */
+bool symbols_address(const struct symbols *symbols, const char *name, guint64 offset, guint64 size,
+		     guint64 *address);
+
+/*
  * The vmlinux that lies where one of @image is to be expected: at the top of the tree that built
  * it, beside it, or where distributions put those of @release (/usr/lib/debug). NULL: none does.
  */

@@ -115,6 +115,12 @@ static void page_run(struct page *page, const struct result *result)
 		page_field(page, "ending", ending_name(result->ending));
 	if (result->look)
 		page_look(page, result->look);
+	if (result->traced) {
+		g_autofree char *traces = g_strdup_printf(
+			"traces.log: the console with %u lines of source", result->traced);
+
+		page_field(page, "traces", traces);
+	}
 }
 
 static void page_tree(struct page *page, const struct result *result)

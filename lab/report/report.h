@@ -33,6 +33,7 @@ struct result {
 	enum ending ending;
 	char *ending_detail;   /* NULL: nothing to add */
 	struct look *look;     /* the last one at the guest; NULL: none was taken */
+	unsigned traced;       /* addresses on the console with their lines in traces.log */
 	char *channel_problem; /* NULL: the agent's stream was fine */
 	GPtrArray *programs;   /* struct program *, of its tests; NULL: the domains alone */
 	char *known;	       /* "gnr-snc3: what it is": a public bug that it shows; NULL: none */

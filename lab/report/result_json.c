@@ -100,6 +100,7 @@ static void run_to_json(const struct result *result, json_t *json)
 	json_object_set_new(json, "ending_detail", text_to_json(result->ending_detail));
 	json_object_set_new(json, "channel_problem", text_to_json(result->channel_problem));
 	json_object_set_new(json, "look", look_to_json(result->look));
+	json_object_set_new(json, "traced", json_integer(result->traced));
 }
 
 static json_t *program_to_json(const struct program *program)
@@ -265,6 +266,7 @@ static void reader_run(struct reader *reader, const json_t *json, struct result 
 	result->boot_ms = reader_number(reader, json, "boot_ms");
 	result->wall_ms = reader_number(reader, json, "wall_ms");
 	result->boots = (unsigned)MAX(reader_number(reader, json, "boots"), 1);
+	result->traced = (unsigned)CLAMP(reader_number(reader, json, "traced"), 0, G_MAXINT);
 	if (ending && !ending_from_name(ending, &result->ending))
 		reader_fail(reader, "ending", "the name of an ending");
 	result->ending_detail = g_strdup(reader_text(reader, json, "ending_detail"));

@@ -35,6 +35,7 @@ char *assembly_domain(const struct assembly *assembly, struct vm_root *root, GEr
 		.in_turn = assembly->in_turn,
 		.socket_folder = assembly->uri ? NULL : vm_root_path(root),
 		.command_socket = command_socket,
+		.vmcoreinfo = assembly->dump_memory,
 	};
 
 	kernel = vm_root_put_file(root, "kernel", assembly->kernel->image_path, error);

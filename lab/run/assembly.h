@@ -17,6 +17,7 @@ struct assembly {
 	bool in_turn;		    /* see struct emit_domain */
 	const char *uri;	    /* NULL: the embedded driver */
 	const char *command_socket; /* its name in the root; NULL: the guest takes no commands */
+	bool dump_memory;	    /* may be wanted of it */
 };
 
 /* @init: the guest's first program. It comes with the ACPI tables that make the machine. */

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/spawn.h"
-#include "kernel/symbols.h"
 
 #include <string.h>
 
@@ -50,11 +49,7 @@ bool gdb_check(const struct run_options *options, GError **error)
 
 static char *gdb_command(const struct job_spec *spec, const char *root)
 {
-	const struct kernel *kernel = spec->kernel;
-	g_autofree char *vmlinux =
-		kernel->vmlinux
-			? g_strdup(kernel->vmlinux)
-			: symbols_find(kernel->image_path, kernel_facts_release(kernel->facts));
+	g_autofree char *vmlinux = kernel_vmlinux(spec->kernel);
 	g_autofree char *where = spec->debug.gdb_port
 					 ? g_strdup_printf("127.0.0.1:%u", spec->debug.gdb_port)
 					 : g_build_filename(root, VM_GDB_SOCKET, NULL);

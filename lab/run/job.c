@@ -9,6 +9,7 @@
 #include "run/case.h"
 #include "run/channel.h"
 #include "run/look.h"
+#include "run/traces.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -65,12 +66,33 @@ static char *host_description(void)
 	return g_strdup_printf("Linux %s, %s", name.release, model);
 }
 
-/* gdb takes the addresses of vmlinux for those of the guest. */
+/* Measured once: a host does not change its TSC. */
+static unsigned tsc_khz(void)
+{
+	static gsize measured; /* and one more, since 0 is not measured */
+
+	if (g_once_init_enter(&measured)) {
+		AUTO(root) *root = root_new_dir("/");
+
+		g_once_init_leave(&measured, (gsize)host_tsc_khz(root) + 1);
+	}
+	return (unsigned)(measured - 1);
+}
+
+/*
+ * The TSC of TCG is the host's, unless vCPUs run in turn, and the guest's clock hangs on it. A guest that calibrates it
+ * against emulated timers while the host is busy may be wrong by a factor of ten, and then sees
+ * stalls, and ends tests, that are none.
+ */
 static char *job_command_line(const struct job_spec *spec)
 {
 	g_autofree char *line = emit_command_line(spec->topo, spec->accel);
+	bool hosts = spec->accel == EMIT_ACCEL_TCG && !spec->uri && !spec->in_turn;
+	unsigned khz = hosts ? tsc_khz() : 0;
+	g_autofree char *tsc = khz ? g_strdup_printf(" tsc_early_khz=%u", khz) : g_strdup("");
 
-	return g_strconcat(line, spec->debug.gdb ? " nokaslr" : "", spec->append ? " " : "",
+	/* gdb takes the addresses of vmlinux for those of the guest. */
+	return g_strconcat(line, tsc, spec->debug.gdb ? " nokaslr" : "", spec->append ? " " : "",
 			   spec->append, NULL);
 }
 
@@ -165,6 +187,7 @@ static char *job_domain(struct job *job, GError **error)
 		.in_turn = spec->in_turn,
 		.uri = spec->uri,
 		.command_socket = spec->stay ? COMMAND_SOCKET : NULL,
+		.dump_memory = spec->debug.dump_memory,
 	};
 
 	return initramfs ? assembly_domain(&assembly, job->root, error) : NULL;
@@ -232,6 +255,22 @@ static void job_find_known(struct job *job, GBytes *evidence, const char *consol
 	job->result->known = case_known(job->spec.topo, job->result->judgement, seen);
 }
 
+/* What the kernel said of itself, be it asked or in an oops, once more with lines of source. */
+static void job_save_traces(struct job *job, const char *console, gsize length)
+{
+	g_autofree char *problem = NULL;
+	g_autoptr(GString) text = NULL;
+	g_autoptr(GError) error = NULL;
+	AUTO(symbols) *symbols = NULL;
+
+	if (!console || !traces_has(console))
+		return;
+	symbols = look_symbols(job->spec.kernel, console, &problem);
+	text = symbols ? traces_decode(console, length, symbols, &job->result->traced) : NULL;
+	if (text && !write_file(job->part_folder, TRACES_FILE, text->str, text->len, &error))
+		job_add_error(job, "lab.traces", error);
+}
+
 static void job_judge(struct job *job)
 {
 	g_autoptr(GBytes) evidence = channel_read(job->part_folder, job->result->programs,
@@ -255,6 +294,7 @@ static void job_judge(struct job *job)
 	/* It may hold what nobody has read. */
 	if (error && job->started)
 		job_add_error(job, "lab.console", error);
+	job_save_traces(job, console, console_length);
 	if (evidence)
 		job_save_evidence(job, evidence);
 	if (job->result->programs)

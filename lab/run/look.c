@@ -78,31 +78,38 @@ bool look_banner_fits(const char *console, const char *banner)
 	return !console || !strstr(console, "Linux version ") || strstr(console, banner);
 }
 
+struct symbols *look_symbols(const struct kernel *kernel, const char *console, char **problem)
+{
+	g_autofree char *path = kernel_vmlinux(kernel);
+	g_autoptr(GError) error = NULL;
+	AUTO(symbols) *symbols = path ? symbols_open(path, &error) : NULL;
+
+	if (!path)
+		*problem = g_strdup("no vmlinux of this kernel was found");
+	else if (!symbols)
+		*problem = g_strdup(error->message);
+	else if (!symbols_banner(symbols) || !look_banner_fits(console, symbols_banner(symbols)))
+		*problem =
+			g_strdup_printf("'%s' is of another build than the kernel that ran", path);
+	return *problem ? NULL : g_steal_pointer(&symbols);
+}
+
 /* NULL, and why in @look. */
 static struct symbols *open_symbols(struct look *look, const struct kernel *kernel,
 				    const char *registers, const char *console, guint64 *slide)
 {
-	g_autofree char *path = kernel->vmlinux ? g_strdup(kernel->vmlinux)
-						: symbols_find(kernel->image_path,
-							       kernel_facts_release(kernel->facts));
-	g_autoptr(GError) error = NULL;
-	AUTO(symbols) *symbols = path ? symbols_open(path, &error) : NULL;
+	AUTO(symbols) *symbols = look_symbols(kernel, console, &look->undecoded);
 	guint64 handler;
 
-	if (!path)
-		look->undecoded = g_strdup("no vmlinux of this kernel was found");
-	else if (!symbols)
-		look->undecoded = g_strdup(error->message);
-	else if (!symbols_banner(symbols) || !look_banner_fits(console, symbols_banner(symbols)))
-		look->undecoded =
-			g_strdup_printf("'%s' is of another build than the kernel that ran", path);
-	else if (!registers_parse_gate(registers, &handler))
+	if (!symbols)
+		return NULL;
+	if (!registers_parse_gate(registers, &handler))
 		look->undecoded = g_strdup("the kernel had no exception handlers yet, by which it "
 					   "is known where KASLR put it");
 	else if (!symbols_slide(symbols, handler, slide))
 		look->undecoded = g_strdup_printf("exception handler 0 is at 0x%" G_GINT64_MODIFIER
-						  "x, which is none of '%s'",
-						  handler, path);
+						  "x, which is none of its vmlinux",
+						  handler);
 	return look->undecoded ? NULL : g_steal_pointer(&symbols);
 }
 

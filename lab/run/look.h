@@ -22,6 +22,11 @@ void look_read(struct look *look, const char *folder, const struct kernel *kerne
  */
 void look_group(struct look *look, const GArray *registers, const struct symbols *symbols,
 		guint64 slide);
+/*
+ * @kernel's vmlinux. NULL: there is none, or it is of another build than the kernel that printed
+ * @console (NULL: nothing); @problem then says so, and the caller frees it.
+ */
+struct symbols *look_symbols(const struct kernel *kernel, const char *console, char **problem);
 /* Does the console's "Linux version" line say what @banner does? True: or it has none. */
 bool look_banner_fits(const char *console, const char *banner);
 

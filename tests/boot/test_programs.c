@@ -35,8 +35,10 @@ static const struct wanted wanted[] = {
 	{"test.hostile.lacking", "SKIP",
 	 "it needs CONFIG_THIS_IS_NO_OPTION, which this kernel is built without"},
 	{"test.hostile.vast", "SKIP", "it needs a machine with 1048576 MiB of memory"},
+	{"test.hostile.freezes", "FAIL", "1 processes of it did not end when they were killed"},
+	/* Nor do they count against a program that comes later. */
 	{"test.hostile.late", "PASS", "exited with 0"},
-	{"tests.run", "PASS", "15 of 19 programs were given to the guest"},
+	{"tests.run", "PASS", "16 of 20 programs were given to the guest"},
 };
 
 static const json_t *find(const json_t *json, const char *list, const char *name)

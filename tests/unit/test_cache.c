@@ -163,7 +163,9 @@ static void commit(const struct fixture *fixture)
 
 	g_assert_true(g_file_set_contents(image_path, (const char *)image, LENGTH, NULL));
 	g_assert_true(g_file_set_contents(config_path, "CONFIG_SMP=y\n", -1, NULL));
-	g_assert_true(cache_commit(stage, image_path, config_path, "linux_1", "linux 1", NULL));
+	g_assert_true(cache_commit(
+		stage, &(struct cache_files){.image = image_path, .config = config_path}, "linux_1",
+		"linux 1", NULL));
 	g_assert_true(is_there(fixture, "kernels/linux_1/meta.json"));
 }
 

@@ -365,6 +365,20 @@ static void test_sockets(void)
 	assert_says(text, "//serial[target/@port='1']/source/@path", "/run/t/a&b/serial1");
 }
 
+/* formatdomain.html: vmcoreinfo, with which libvirt gives QEMU the device of that name. */
+static void test_vmcoreinfo(void)
+{
+	const struct machine machine = SMALL;
+	struct emit_domain domain = a_domain;
+	g_autofree char *without = emit(&machine, &domain);
+	g_autofree char *text = NULL;
+
+	domain.vmcoreinfo = true;
+	text = emit(&machine, &domain);
+	assert_says(without, "count(//vmcoreinfo)", "0");
+	assert_says(text, "/domain/features/vmcoreinfo/@state", "on");
+}
+
 static void test_escaping(void)
 {
 	const struct machine machine = SMALL;
@@ -508,6 +522,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/domain-xml/wide-ids", test_wide_ids);
 	g_test_add_func("/domain-xml/devices", test_devices);
 	g_test_add_func("/domain-xml/sockets", test_sockets);
+	g_test_add_func("/domain-xml/vmcoreinfo", test_vmcoreinfo);
 	g_test_add_func("/domain-xml/escaping", test_escaping);
 	g_test_add_func("/domain-xml/refusals", test_refusals);
 	for (unsigned i = 0; golden[i]; i++) {

@@ -5,6 +5,7 @@
 #include "members.h"
 
 #include <string.h>
+#include <x86intrin.h>
 
 static char *model_in(const char *cpuinfo)
 {
@@ -35,6 +36,25 @@ static void test_none(void)
 
 	g_assert_cmpstr(no_name, ==, "unknown CPU");
 	g_assert_cmpstr(no_file, ==, "unknown CPU");
+}
+
+/* Against ten times as long a measurement; a TSC that may change its speed has none. */
+static void test_tsc(void)
+{
+	AUTO(root) *root = root_new_dir("/");
+	AUTO(root) *constant = root_of("proc/cpuinfo", "flags\t\t: fpu constant_tsc nopl\n", NULL);
+	AUTO(root) *changing = root_of("proc/cpuinfo", "flags\t\t: fpu tsc nopl\n", NULL);
+	gint64 begun = g_get_monotonic_time();
+	guint64 tsc = __rdtsc();
+	double khz;
+
+	g_usleep(200000);
+	khz = (double)(__rdtsc() - tsc) * 1e3 / (double)(g_get_monotonic_time() - begun);
+	/* A busy host may take the CPU away between two of these lines: 10 ms of 200. */
+	g_assert_cmpfloat_with_epsilon(host_tsc_khz(constant), khz, khz / 20);
+	g_assert_cmpuint(host_tsc_khz(constant) % 1000, ==, 0);
+	g_assert_cmpuint(host_tsc_khz(changing), ==, 0);
+	g_assert_true(host_tsc_khz(root) == 0 || host_tsc_khz(root) == host_tsc_khz(constant));
 }
 
 static void test_system(void)
@@ -132,6 +152,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/host/cpu-model", test_model);
+	g_test_add_func("/host/tsc", test_tsc);
 	g_test_add_func("/host/no-cpu-model", test_none);
 	g_test_add_func("/host/system", test_system);
 	g_test_add_func("/host/mounts", test_mounts);

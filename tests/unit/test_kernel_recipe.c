@@ -3,6 +3,7 @@
  * Kernels that are built from sources that topolab unpacks: an archive and a git repository of a
  * small tree. What was built tells by the last line of its image what the scheduler's file said.
  */
+#include "kernel/cache_store.h"
 #include "kernel/kernel_file.h"
 #include "kernel/recipe.h"
 
@@ -24,7 +25,8 @@
 #define RECIPE_MAKEFILE                                                                            \
 	MAKEFILE LAST_LINES "bzImage:\n"                                                           \
 			    "\t@mkdir -p $(OUT)/arch/x86/boot\n"                                   \
-			    "\t@cat image " SCHED " >$(OUT)/arch/x86/boot/bzImage\n"
+			    "\t@cat image " SCHED " >$(OUT)/arch/x86/boot/bzImage\n"               \
+			    "\t@sed 's/^/symbols of /' " SCHED " >$(OUT)/vmlinux\n"
 
 static const char patch_two[] = "--- a/" SCHED "\n+++ b/" SCHED "\n@@ -1 +1 @@\n-one\n+two\n";
 static const char patch_three[] = "--- a/" SCHED "\n+++ b/" SCHED "\n@@ -1 +1 @@\n-two\n+three\n";
@@ -124,6 +126,60 @@ static void test_tarball(struct fixture *fixture, gconstpointer data)
 	put(fixture, SCHED, "uno\n", -1);
 	make_tarball(fixture);
 	assert_built(fixture, "k.yaml", "uno\n");
+}
+
+static void assert_vmlinux(const struct kernel *kernel, const char *wanted)
+{
+	g_autofree char *beside = g_path_get_dirname(kernel->image_path);
+	g_autofree char *path = g_build_filename(beside, "vmlinux", NULL);
+	g_autofree char *found = kernel_vmlinux(kernel);
+	g_autofree char *text = NULL;
+
+	g_assert_cmpstr(found, ==, wanted ? path : NULL);
+	g_assert_true(!wanted || g_file_get_contents(path, &text, NULL, NULL));
+	g_assert_cmpstr(text, ==, wanted);
+}
+
+static guint64 cached_bytes(const struct kernel *kernel)
+{
+	g_autofree char *folder = g_path_get_dirname(kernel->image_path);
+	g_autoptr(GPtrArray) entries = cache_entries(NULL);
+
+	for (guint i = 0; i < entries->len; i++) {
+		const struct cache_entry *entry = entries->pdata[i];
+
+		if (strcmp(entry->path, folder) == 0)
+			return entry->bytes;
+	}
+	return 0;
+}
+
+/* What another series builds in the same tree takes no kernel's symbols away. */
+static void test_vmlinux(struct fixture *fixture, gconstpointer data)
+{
+	g_autoptr(GError) error = NULL;
+	AUTO(kernel) *one = NULL, *two = NULL, *again = NULL;
+	g_autofree char *path = NULL;
+	guint64 bytes;
+
+	(void)data;
+	write_file(fixture, "two.yaml",
+		   "title: t\ntarball:\n  path: linux.tar.gz\n  patches: two.patch\n");
+	one = get_file(fixture, "k.yaml", &error);
+	g_assert_no_error(error);
+	two = get_file(fixture, "two.yaml", &error);
+	g_assert_no_error(error);
+	assert_vmlinux(one, "symbols of one\n");
+	assert_vmlinux(two, "symbols of two\n");
+	/* An entry without one, of an older topolab's, is not built again for it. */
+	path = kernel_vmlinux(one);
+	bytes = cached_bytes(one);
+	g_assert_cmpint(unlink(path), ==, 0);
+	g_assert_cmpuint(cached_bytes(one), ==, bytes - strlen("symbols of one\n"));
+	again = get_file(fixture, "k.yaml", &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(fixture->said->str, ==, "");
+	assert_vmlinux(again, NULL);
 }
 
 static void test_patches(struct fixture *fixture, gconstpointer data)
@@ -359,15 +415,11 @@ int main(int argc, char **argv)
 		const char *path;
 		void (*run)(struct fixture *, gconstpointer);
 	} tests[] = {
-		{"/recipe/tarball", test_tarball},
-		{"/recipe/patches", test_patches},
-		{"/recipe/series", test_series},
-		{"/recipe/broken", test_broken},
-		{"/recipe/bad-tarball", test_bad_tarball},
-		{"/recipe/outside", test_outside},
-		{"/recipe/git", test_git},
-		{"/recipe/fragments", test_fragments},
-		{"/recipe/plus", test_plus},
+		{"/recipe/tarball", test_tarball},     {"/recipe/vmlinux", test_vmlinux},
+		{"/recipe/patches", test_patches},     {"/recipe/series", test_series},
+		{"/recipe/broken", test_broken},       {"/recipe/bad-tarball", test_bad_tarball},
+		{"/recipe/outside", test_outside},     {"/recipe/git", test_git},
+		{"/recipe/fragments", test_fragments}, {"/recipe/plus", test_plus},
 		{"/recipe/sources", test_sources},
 	};
 

@@ -171,7 +171,8 @@ static void commit(struct fixture *fixture, const char *package)
 		write_file(fixture, "staged-config", "CONFIG_LOCALVERSION=3\n", 22);
 
 	g_assert_no_error(error);
-	g_assert_true(cache_commit(stage, image, config, "linux_1", package, &error));
+	g_assert_true(cache_commit(stage, &(struct cache_files){.image = image, .config = config},
+				   "linux_1", package, &error));
 	g_assert_no_error(error);
 	g_assert_true(tree_remove(stage, NULL));
 }

@@ -29,6 +29,7 @@ static struct result *whole(void)
 						      .reason = "another span",
 						      .evidence = "proc/schedstat",
 					      });
+	result->traced = 3;
 	add_check(result, "guest.ending", VERDICT_TIMEOUT, "stood still");
 	result->judgement->observed = tree_of_scx_1434();
 	return result;

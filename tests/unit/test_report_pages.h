@@ -108,6 +108,7 @@ static inline struct result *stalled(void)
 	look_note(result->look, LOOK_REGISTERS, NULL);
 	look_note(result->look, LOOK_SYSRQ_L, NULL);
 	look_note(result->look, LOOK_SYSRQ_W, "the kernel did not \033[2J answer");
+	result->traced = 37;
 	look_add_place(result->look, &(struct look_place){
 					     .vcpus = (char[]){"0"},
 					     .where = (char[]){"build_sched_domains+0x2a4"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Jobs without an answer: what was not judged did not pass, and the report says why it was not. */
+#include "base/host.h"
 #include "run/channel.h"
 #include "run/job.h"
 #include "topo/load.h"
@@ -59,6 +60,33 @@ static void test_guests_at_once(void)
 	g_assert_cmpfloat(result->vcpus_per_host_cpu * g_get_num_processors(), ==, 12);
 }
 
+static char *command_line(enum emit_accel accel, const char *uri)
+{
+	AUTO(topo) *topo = topo_load_text(machine, strlen(machine), "four.yaml", NULL);
+	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.117", NULL);
+	struct kernel kernel = {.name = (char[]){"k"}, .facts = facts};
+	AUTO(result) *result = job_not_started(
+		&(struct job_spec){.topo = topo, .kernel = &kernel, .accel = accel, .uri = uri},
+		VERDICT_ERROR, "it was interrupted");
+
+	return g_strdup(result->command_line);
+}
+
+/* Only under TCG is the guest's TSC the host's, and only of this host is it known. */
+static void test_tsc(void)
+{
+	AUTO(root) *root = root_new_dir("/");
+	unsigned khz = host_tsc_khz(root);
+	g_autofree char *wanted = g_strdup_printf(" tsc_early_khz=%u", khz);
+	g_autofree char *tcg = command_line(EMIT_ACCEL_TCG, NULL);
+	g_autofree char *kvm = command_line(EMIT_ACCEL_KVM, NULL);
+	g_autofree char *far = command_line(EMIT_ACCEL_TCG, "qemu+ssh://there/system");
+
+	g_assert_cmpint(strstr(tcg, wanted) != NULL, ==, khz != 0);
+	g_assert_null(strstr(kvm, "tsc_early_khz"));
+	g_assert_null(strstr(far, "tsc_early_khz"));
+}
+
 /* The agent's own reason is the evidence there is. */
 static void test_agent_says_why(void)
 {
@@ -84,5 +112,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/run/job/not-started", test_not_started);
 	g_test_add_func("/run/job/guests-at-once", test_guests_at_once);
 	g_test_add_func("/run/job/agent-says-why", test_agent_says_why);
+	g_test_add_func("/run/job/tsc", test_tsc);
 	return g_test_run();
 }

@@ -169,7 +169,8 @@ static void test_not_named(struct fixture *fixture, gconstpointer data G_GNUC_UN
 	AUTO(look) *early = look_at(fixture, 0, NULL);
 	struct look *const all[] = {other, moved, early};
 	static const char *const why[] = {"is of another build than the kernel that ran",
-					  "which is none of '", "had no exception handlers yet"};
+					  "which is none of its vmlinux",
+					  "had no exception handlers yet"};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
 		const struct look_place *place = g_ptr_array_index(all[i]->places, 0);

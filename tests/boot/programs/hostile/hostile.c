@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -65,6 +67,30 @@ static void breed(void)
 	printf("bred\n");
 }
 
+static int write_to(const char *path, int number)
+{
+	FILE *file = fopen(path, "w");
+
+	return file && fprintf(file, number ? "%d" : "FROZEN", number) > 0 && fclose(file) == 0;
+}
+
+/* A child that cgroup v1's freezer holds: SIGKILL ends it only once it is thawed. */
+static int freeze(void)
+{
+	pid_t child = fork();
+
+	while (child == 0)
+		pause();
+	mkdir("/tmp/freezer", 0755);
+	if (mount("freezer", "/tmp/freezer", "cgroup", 0, "freezer") != 0 ||
+	    mkdir("/tmp/freezer/ice", 0755) != 0 ||
+	    !write_to("/tmp/freezer/ice/cgroup.procs", child) ||
+	    !write_to("/tmp/freezer/ice/freezer.state", 0))
+		return 1;
+	printf("froze\n");
+	return 0;
+}
+
 static void kill_everybody(void)
 {
 	kill(1, SIGKILL);
@@ -104,6 +130,8 @@ int main(int argc, char **argv)
 		talk(272);
 	else if (strcmp(mode, "breed") == 0)
 		breed();
+	else if (strcmp(mode, "freeze") == 0)
+		return freeze();
 	else if (strcmp(mode, "kill") == 0)
 		kill_everybody();
 	else if (strcmp(mode, "ktap") == 0)

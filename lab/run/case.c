@@ -128,18 +128,19 @@ static bool read_steps(struct case_file *file, const struct yaml_node *root, GEr
 	return true;
 }
 
-/* A mapping is another machine with changes: {of: NAME, KEY: VALUE, ...}. */
-static char *changed_machine(const struct case_file *file, const struct yaml_node *node,
-			     GError **error)
+/* A mapping is another machine with changes, {of: NAME, KEY: VALUE, ...}, or a whole one. */
+static char *machine_text(const struct case_file *file, const struct yaml_node *node,
+			  GError **error)
 {
 	g_auto(GStrv) path = topo_search_path();
-	const struct yaml_node *of = yaml_require(node, "of", error);
+	const struct yaml_node *of = yaml_get(node, "of");
 	const char *name = of ? yaml_name(of, error) : NULL;
 	AUTO(topo) *base = name ? topo_find(name, (const char *const *)path, error) : NULL;
 
-	return base ? topo_change(topo_text(base), node, file->name, file->title,
-				  file->sources->pdata[0], error)
-		    : NULL;
+	if (of && !base)
+		return NULL;
+	return topo_change(base ? topo_text(base) : "{}", node, file->name, file->title,
+			   file->sources->pdata[0], error);
 }
 
 static bool read_machine(struct case_file *file, const struct yaml_node *root, GError **error)
@@ -153,7 +154,7 @@ static bool read_machine(struct case_file *file, const struct yaml_node *root, G
 		file->topology = g_strdup(yaml_name(node, error));
 		return file->topology != NULL;
 	}
-	file->machine = changed_machine(file, node, error);
+	file->machine = machine_text(file, node, error);
 	if (!file->machine)
 		return false;
 	topo = topo_load_text(file->machine, strlen(file->machine), file->name, error);

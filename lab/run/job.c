@@ -80,9 +80,9 @@ static unsigned tsc_khz(void)
 }
 
 /*
- * The TSC of TCG is the host's, unless vCPUs run in turn, and the guest's clock hangs on it. A guest that calibrates it
- * against emulated timers while the host is busy may be wrong by a factor of ten, and then sees
- * stalls, and ends tests, that are none.
+ * The TSC of TCG is the host's, unless vCPUs run in turn, and the guest's clock hangs on it. A
+ * guest that calibrates it against emulated timers while the host is busy may be wrong by a factor
+ * of ten, and then sees stalls, and ends tests, that are none.
  */
 static char *job_command_line(const struct job_spec *spec)
 {

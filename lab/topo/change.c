@@ -47,7 +47,8 @@ static void write_pair(GString *text, const char *key, const struct yaml_node *b
 		       const struct yaml_node *change)
 {
 	g_string_append_printf(text, "%s: ", key);
-	if (change && strcmp(key, "cpu") == 0 && yaml_type(change) == YAML_MAPPING)
+	if (base && change && strcmp(key, "cpu") == 0 && yaml_type(base) == YAML_MAPPING &&
+	    yaml_type(change) == YAML_MAPPING)
 		write_merged(text, base, change);
 	else
 		yaml_write(change ?: base, text);

@@ -233,6 +233,26 @@ static void test_machine(void)
 	g_assert_cmpuint(topo_n_cpus(topo), ==, 16);
 }
 
+/* Without another one it is described whole, but for what the case says of itself. */
+static void test_whole_machine(void)
+{
+	g_auto(GStrv) parts = g_strsplit(text, "nps1-mini\n", 2);
+	g_autofree char *changed = g_strjoinv(
+		"{cpu: {vendor: GenuineIntel, family: 6, model: 143, stepping: 1}, packages: 1, "
+		"l3_per_package: 1, cores_per_l3: 8, threads_per_core: 1, nodes_per_package: 1, "
+		"memory_per_node: 256M, distances: {}, numbering: threads-last}\n",
+		parts);
+	g_autoptr(GError) error = NULL;
+	AUTO(case_file) *file = case_parse(changed, strlen(changed), "a", "a.yaml", &error);
+	AUTO(topo) *topo = NULL;
+
+	g_assert_no_error(error);
+	topo = topo_load_text(file->machine, strlen(file->machine), "a.yaml", &error);
+	g_assert_no_error(error);
+	g_assert_cmpuint(topo_n_cpus(topo), ==, 8);
+	g_assert_cmpstr(topo_title(topo), ==, "a case");
+}
+
 /* Every file in tests/cases can be read, and says which kernels show what. */
 static void test_files(void)
 {
@@ -255,6 +275,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/case/parse", test_parse);
 	g_test_add_func("/case/bad", test_bad);
 	g_test_add_func("/case/machine", test_machine);
+	g_test_add_func("/case/whole-machine", test_whole_machine);
 	g_test_add_func("/case/files", test_files);
 	for (gsize i = 0; i < G_N_ELEMENTS(looks); i++) {
 		g_autofree char *path = g_strdup_printf("/case/look/%s", looks[i].name);

@@ -12,7 +12,7 @@ static const struct {
 } planted[] = {
 	{"last-distance", "diameter-3"},	   {"llc-is-node", "llc-id-lost"},
 	{"llc-overlaps", "llc-id-lost"},	   {"descended", "distances-of-node-0"},
-	{"reclaim-distance", "turin-distance-32"}, {"first-group", "gnr-snc3"},
+	{"reclaim-distance", "turin-distance-32"}, {"first-group", "diameter-3"},
 };
 
 static struct topolab_run repro(const char *cases, const char *bug)

@@ -134,7 +134,7 @@ $(O)/hostile/topolab: $(O)/topolab
 $(O)/hostile/agent: tests/boot/hostile_init.c Makefile | $(O)/deps.build
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
 
-$(O)/boot/test_hostile_init $(O)/boot/test_look: | $(HOSTILE)
+$(O)/boot/test_dump $(O)/boot/test_hostile_init $(O)/boot/test_look: | $(HOSTILE)
 
 $(O)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(O)/libtopolab.a Makefile
 	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -MMD -MP -MF $@.d \
@@ -169,7 +169,7 @@ check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $
 ## check-all: check, and the full machines
 .PHONY: check-all
 check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test $(O)/deps.kernel \
-		$(O)/deps.bpf
+		$(O)/deps.bpf $(O)/deps.dump
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) :: -m slow
 
 # lab-X names a machine for `test`; alone it only builds. Their order and -j do not matter.

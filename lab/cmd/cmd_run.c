@@ -102,7 +102,7 @@ static const struct argp_option run_options[] = {
 	{.name = "dump-memory",
 	 .key = KEY_DUMP_MEMORY,
 	 .doc = "Before a guest is ended by --timeout or --deadline, write its memory to "
-		"memory.elf, for gdb"},
+		"memory.elf, for gdb and drgn"},
 	{.name = "offline",
 	 .key = KEY_OFFLINE,
 	 .doc = "Fetch nothing: kernels come from the cache"},

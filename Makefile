@@ -154,6 +154,16 @@ $(O)/bench/bench: tests/bench/bench.c $(O)/libtopolab.a Makefile
 $(O)/bench/one-shot: tests/bench/one_shot.c Makefile | $(O)/deps.build
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
 
+# The tests that judge what real kernels did, to be linked anew with each changed rule.
+MUTANT_TESTS := test_case_saved test_judge_saved test_mutations test_mutations_kernel
+
+$(O)/mutants/%.o: tests/unit/%.c $(O)/libtopolab.a Makefile
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -c -o $@ $<
+
+$(O)/mutants/mutants: tests/mutants/mutants.c tests/mutants/list.c $(O)/libtopolab.a Makefile
+	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ \
+		tests/mutants/mutants.c tests/mutants/list.c $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
+
 ## unit: the tests that need no guest
 .PHONY: unit
 unit: all $(UNIT_PROGRAMS) | $(O)/deps.test
@@ -190,10 +200,12 @@ test: all | $(O)/deps.run
 repro: all | $(O)/deps.run $(O)/deps.kernel
 	$(Q)$(O)/topolab repro all $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
-## mutants: takes each rule away and names the saved kernel evidence that misses it
+## mutants: changes each rule and names the saved kernel evidence that misses it; MUTANTS=NAME of rules/
+MUTANTS ?= $(sort $(patsubst tests/mutants/rules/%.txt,%,$(wildcard tests/mutants/rules/*.txt)))
 .PHONY: mutants
-mutants: | $(O)/deps.build $(O)/deps.test
-	$(Q)ci/mutants
+mutants: $(O)/mutants/mutants $(MUTANT_TESTS:%=$(O)/mutants/%.o) | $(O)/deps.test
+	$(Q)$(O)/mutants/mutants $(O)/libtopolab.a $(O)/mutants $(MUTANTS:%=tests/mutants/rules/%.txt) \
+		-- $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -- $(PACKAGE_LIBS) -lm
 
 ## nested: small machines under real KVM, in a guest that has it (ci/README.md)
 .PHONY: nested

@@ -176,11 +176,12 @@ check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $
 	$(Q)ci/check-install $(O)
 	$(Q)ci/check-github $(O)
 
-## check-all: check, and the full machines
+## check-all: check, the full machines and the mutants
 .PHONY: check-all
 check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test $(O)/deps.kernel \
 		$(O)/deps.bpf
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) :: -m slow
+	$(Q)$(MAKE) --no-print-directory mutants
 
 # lab-X names a machine for `test`; alone it only builds. Their order and -j do not matter.
 LABS := $(patsubst topologies/%.yaml,lab-%,$(sort $(wildcard topologies/*.yaml)))
@@ -200,12 +201,13 @@ test: all | $(O)/deps.run
 repro: all | $(O)/deps.run $(O)/deps.kernel
 	$(Q)$(O)/topolab repro all $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
-## mutants: changes each rule and names the saved kernel evidence that misses it; MUTANTS=NAME of rules/
+## mutants: changes every rule a little; evidence of a real kernel must miss it. MUTANTS=LIST, of tests/mutants/rules
 MUTANTS ?= $(sort $(patsubst tests/mutants/rules/%.txt,%,$(wildcard tests/mutants/rules/*.txt)))
 .PHONY: mutants
 mutants: $(O)/mutants/mutants $(MUTANT_TESTS:%=$(O)/mutants/%.o) | $(O)/deps.test
 	$(Q)$(O)/mutants/mutants $(O)/libtopolab.a $(O)/mutants $(MUTANTS:%=tests/mutants/rules/%.txt) \
-		-- $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -- $(PACKAGE_LIBS) -lm
+		-- $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -- $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold) \
+		$(PACKAGE_LIBS) -lm
 
 ## nested: small machines under real KVM, in a guest that has it (ci/README.md)
 .PHONY: nested

@@ -133,18 +133,49 @@ static void act_smt(const struct step *step, GString *actions)
 	g_string_append_printf(actions, "write " CPU_FOLDER "/smt/control %s\n", step->words[0]);
 }
 
-/* cpuhp_smt_disable() and cpuhp_smt_enable(), kernel/cpu.c. */
-static bool apply_smt(const struct step *step, const struct target *target, GError **error)
+static unsigned first_thread(const struct topo *topo, unsigned cpu)
 {
-	bool on = strcmp(step->words[0], "on") == 0;
-	struct cpus *online =
-		cpus_copy(on ? target->situation->present : target->situation->online);
+	CPUS_FOREACH (other, topo_mask(topo, TOPO_CORE, cpu))
+		if (topo_cpu(topo, (unsigned)other)->thread == 0)
+			return (unsigned)other;
+	return cpu;
+}
 
-	(void)error;
-	for (unsigned cpu = 0; !on && cpu < topo_n_cpus(target->topo); cpu++)
+/* cpuhp_smt_enable(), kernel/cpu.c: also CPUs that were taken offline one by one. */
+static struct cpus *smt_enable(const struct target *target)
+{
+	const struct situation *situation = target->situation;
+	struct cpus *online = cpus_copy(situation->online);
+
+	CPUS_FOREACH (cpu, situation->present)
+		if (!situation->smt_by_core ||
+		    cpus_has(online, first_thread(target->topo, (unsigned)cpu)))
+			cpus_add(online, (unsigned)cpu);
+	return online;
+}
+
+/* cpuhp_smt_disable() */
+static struct cpus *smt_disable(const struct target *target)
+{
+	struct cpus *online = cpus_copy(target->situation->online);
+
+	for (unsigned cpu = 0; cpu < topo_n_cpus(target->topo); cpu++)
 		if (topo_cpu(target->topo, cpu)->thread > 0)
 			cpus_remove(online, cpu);
-	replace(&target->situation->online, online);
+	return online;
+}
+
+/* __store_smt_control(): what is so already stays as it is, whichever CPUs are offline. */
+static bool apply_smt(const struct step *step, const struct target *target, GError **error)
+{
+	struct situation *situation = target->situation;
+	bool on = strcmp(step->words[0], "on") == 0;
+
+	(void)error;
+	if (on == situation->smt_on)
+		return true;
+	situation->smt_on = on;
+	replace(&situation->online, on ? smt_enable(target) : smt_disable(target));
 	return true;
 }
 

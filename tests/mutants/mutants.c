@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,10 @@
 #include <sys/wait.h>
 
 #define N_THREADS 2
+
+/* How a test that failed begins in TAP. The first one will do: the program is ended there. */
+#define FAILURE		  "not ok "
+#define LOOK_MICROSECONDS 20000
 
 /* What a mutant may use before it counts as hanging. */
 #define CPU_SECONDS  120
@@ -115,7 +120,7 @@ static char *first_failure(const char *output)
 	for (unsigned i = 0; lines[i]; i++) {
 		const char *path = strchr(lines[i], '/');
 
-		if (g_str_has_prefix(lines[i], "not ok ") && path)
+		if (g_str_has_prefix(lines[i], FAILURE) && path)
 			return g_strdup(path);
 	}
 	return NULL;
@@ -136,8 +141,14 @@ static char *run_program(const struct program *program, const char *path, const 
 	pid = spawn_start(argv, NULL, 0, output_path, error);
 	if (pid < 0)
 		return NULL;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		g_autofree char *so_far = NULL;
+
+		g_usleep(LOOK_MICROSECONDS);
+		if (g_file_get_contents(output_path, &so_far, NULL, NULL) &&
+		    strstr(so_far, FAILURE))
+			kill(pid, SIGKILL);
+	}
 	if (!g_file_get_contents(output_path, &output, NULL, error) || status == 0)
 		return NULL;
 	failure = first_failure(output);

@@ -247,6 +247,7 @@ struct situation *situation_new(const struct topo *topo, const struct kernel_fac
 	situation->singles = cpus_new();
 	situation->partitions = g_ptr_array_new_with_free_func((GDestroyNotify)cpus_unref);
 	situation->relax_domain_level = -1;
+	situation->last_gone = -1;
 	if (!read_command_line(&told, command_line, version, error))
 		return NULL;
 	situation->smt_on = !situation->threads_off;

@@ -34,6 +34,7 @@ struct situation {
 	int relax_domain_level; /* -1: not given */
 	unsigned nr_cpus;	/* 0: not given */
 	bool rebuilt;		/* CPUs came or went, or partitions changed, after boot */
+	int last_gone;		/* the last CPU that went, if none came since; -1: none */
 };
 
 /*

@@ -37,6 +37,16 @@ static void replace(struct cpus **set, struct cpus *fresh)
 	*set = fresh;
 }
 
+/* @fresh, which is taken over, are online now; of those that went @last was the last. */
+static void replace_online(struct situation *situation, struct cpus *fresh, int last)
+{
+	if (!cpus_subset(fresh, situation->online))
+		situation->last_gone = -1;
+	else if (!cpus_equal(fresh, situation->online))
+		situation->last_gone = last;
+	replace(&situation->online, fresh);
+}
+
 static bool words_are_cpus(char **words)
 {
 	AUTO(cpus) *cpus = cpus_parse_list(words[0], NULL);
@@ -95,7 +105,9 @@ static bool error_no_cpu(const struct step *step, const struct target *target, G
 static bool apply_offline(const struct step *step, const struct target *target, GError **error)
 {
 	AUTO(cpus) *cpus = cpus_parse_list(step->words[0], NULL);
+	g_autoptr(GArray) order = cpus_in_order(step->words[0]);
 	struct cpus *online;
+	int last = -1;
 
 	if (cpus_has(cpus, 0)) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
@@ -104,9 +116,12 @@ static bool apply_offline(const struct step *step, const struct target *target, 
 	}
 	if (!cpus_subset(cpus, target->situation->present))
 		return error_no_cpu(step, target, error);
+	for (guint i = 0; i < order->len; i++)
+		if (cpus_has(target->situation->online, g_array_index(order, unsigned, i)))
+			last = (int)g_array_index(order, unsigned, i);
 	online = cpus_copy(target->situation->online);
 	cpus_andnot(online, cpus);
-	replace(&target->situation->online, online);
+	replace_online(target->situation, online, last);
 	return true;
 }
 
@@ -119,7 +134,7 @@ static bool apply_online(const struct step *step, const struct target *target, G
 		return error_no_cpu(step, target, error);
 	online = cpus_copy(target->situation->online);
 	cpus_or(online, cpus);
-	replace(&target->situation->online, online);
+	replace_online(target->situation, online, -1);
 	return true;
 }
 
@@ -154,14 +169,17 @@ static struct cpus *smt_enable(const struct target *target)
 	return online;
 }
 
-/* cpuhp_smt_disable() */
-static struct cpus *smt_disable(const struct target *target)
+/* cpuhp_smt_disable(): one by one, the highest number last. */
+static struct cpus *smt_disable(const struct target *target, int *last)
 {
 	struct cpus *online = cpus_copy(target->situation->online);
 
-	for (unsigned cpu = 0; cpu < topo_n_cpus(target->topo); cpu++)
-		if (topo_cpu(target->topo, cpu)->thread > 0)
-			cpus_remove(online, cpu);
+	CPUS_FOREACH (cpu, target->situation->online) {
+		if (topo_cpu(target->topo, (unsigned)cpu)->thread == 0)
+			continue;
+		cpus_remove(online, (unsigned)cpu);
+		*last = cpu;
+	}
 	return online;
 }
 
@@ -170,12 +188,15 @@ static bool apply_smt(const struct step *step, const struct target *target, GErr
 {
 	struct situation *situation = target->situation;
 	bool on = strcmp(step->words[0], "on") == 0;
+	struct cpus *online;
+	int last = -1;
 
 	(void)error;
 	if (on == situation->smt_on)
 		return true;
 	situation->smt_on = on;
-	replace(&situation->online, on ? smt_enable(target) : smt_disable(target));
+	online = on ? smt_enable(target) : smt_disable(target, &last);
+	replace_online(situation, online, last);
 	return true;
 }
 

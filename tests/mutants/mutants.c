@@ -25,6 +25,8 @@
 #include <sys/wait.h>
 
 #define N_THREADS 2
+/* So many of the tests that killed last are asked first. */
+#define N_KILLERS 8
 
 /* How a test that failed begins in TAP. The first one will do: the program is ended there. */
 #define FAILURE		  "not ok "
@@ -53,6 +55,7 @@ static struct {
 	char **libraries;
 	GMutex lock; /* of the output and of what follows */
 	unsigned n[OUTCOME_COUNT];
+	GHashTable *killers; /* name of a program -> GPtrArray of paths, the last one first */
 } common;
 
 /* One mutant to try. */
@@ -121,24 +124,60 @@ static char *first_failure(const char *output)
 		const char *path = strchr(lines[i], '/');
 
 		if (g_str_has_prefix(lines[i], FAILURE) && path)
-			return g_strdup(path);
+			return g_strndup(path, strcspn(path, " "));
 	}
 	return NULL;
 }
 
-/* What fails in the program at @path, or how it ended; NULL: nothing does. */
-static char *run_program(const struct program *program, const char *path, const char *output_path,
-			 GError **error)
+/* The tests of @program that killed last, each as "-p PATH"; NULL at the end. New. */
+static char **killers_recall(const struct program *program)
 {
-	const char *const argv[] = {path, "--tap", program->only ? "-p" : NULL, program->only,
-				    NULL};
+	GStrvBuilder *words = g_strv_builder_new();
+	const GPtrArray *paths;
+	char **list;
+
+	g_mutex_lock(&common.lock);
+	paths = g_hash_table_lookup(common.killers, program->name);
+	for (guint i = 0; paths && i < MIN(paths->len, N_KILLERS); i++)
+		g_strv_builder_add_many(words, "-p", paths->pdata[i], NULL);
+	g_mutex_unlock(&common.lock);
+	list = g_strv_builder_end(words);
+	g_strv_builder_unref(words);
+	return list;
+}
+
+static void killers_remember(const struct program *program, const char *path)
+{
+	GPtrArray *paths;
+
+	g_mutex_lock(&common.lock);
+	paths = g_hash_table_lookup(common.killers, program->name);
+	if (!paths) {
+		paths = g_ptr_array_new_with_free_func(g_free);
+		g_hash_table_insert(common.killers, g_strdup(program->name), paths);
+	}
+	for (guint i = 0; i < paths->len; i++)
+		if (strcmp(paths->pdata[i], path) == 0)
+			g_ptr_array_remove_index(paths, i--);
+	g_ptr_array_insert(paths, 0, g_strdup(path));
+	g_mutex_unlock(&common.lock);
+}
+
+/* What fails in the program at @path, or how it ended; NULL: nothing does. */
+static char *run_tests(const char *path, char **words, const char *output_path, GError **error)
+{
+	g_autoptr(GPtrArray) argv = g_ptr_array_new();
 	g_autofree char *output = NULL;
 	char *failure;
 	int status = 0;
 	pid_t pid;
 
+	g_ptr_array_add(argv, (gpointer)(guintptr)path);
+	g_ptr_array_add(argv, (gpointer)(guintptr) "--tap");
+	add_all(argv, (const char *const *)words);
+	g_ptr_array_add(argv, NULL);
 	g_unlink(output_path);
-	pid = spawn_start(argv, NULL, 0, output_path, error);
+	pid = spawn_start((const char *const *)argv->pdata, NULL, 0, output_path, error);
 	if (pid < 0)
 		return NULL;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
@@ -155,6 +194,23 @@ static char *run_program(const struct program *program, const char *path, const 
 	if (!failure && WIFSIGNALED(status))
 		failure = g_strdup_printf("signal %d", WTERMSIG(status));
 	return failure ?: g_strdup_printf("status %d", WEXITSTATUS(status));
+}
+
+static char *run_program(const struct program *program, const char *path, const char *output_path,
+			 GError **error)
+{
+	char *all[] = {(char *)(guintptr)(program->only ? "-p" : NULL),
+		       (char *)(guintptr)program->only, NULL};
+	g_auto(GStrv) killers = killers_recall(program);
+	char *failure = NULL;
+
+	if (killers[0])
+		failure = run_tests(path, killers, output_path, error);
+	if (!failure && !(error && *error))
+		failure = run_tests(path, all, output_path, error);
+	if (failure && *failure == '/')
+		killers_remember(program, failure);
+	return failure;
 }
 
 static const struct program *program_find(const char *name)
@@ -282,16 +338,30 @@ static char *folder_make(const char *name)
 	exit(3);
 }
 
+static bool list_asks(const GPtrArray *lists, const char *program)
+{
+	for (guint i = 0; i < lists->len; i++) {
+		const struct list *list = lists->pdata[i];
+
+		if (g_strv_contains((const char *const *)list->tests, program))
+			return true;
+	}
+	return false;
+}
+
 /* A test that fails by itself would kill whatever it is shown. */
-static void check_tests(void)
+static void check_tests(const GPtrArray *lists)
 {
 	g_autofree char *folder = folder_make("plain");
 
 	for (gsize i = 0; i < G_N_ELEMENTS(programs); i++) {
 		char *tests[] = {(char *)(guintptr)programs[i].name, NULL};
+		g_autofree char *killer = NULL;
 		GError *error = NULL;
-		g_autofree char *killer = find_killer(tests, NULL, folder, &error);
 
+		if (!list_asks(lists, programs[i].name))
+			continue;
+		killer = find_killer(tests, NULL, folder, &error);
 		die_on(error);
 		if (!killer)
 			continue;
@@ -362,7 +432,8 @@ int main(int argc, char **argv)
 		g_ptr_array_add(lists, list_read(paths[i], &error));
 		die_on(error);
 	}
-	check_tests();
+	common.killers = g_hash_table_new(g_str_hash, g_str_equal);
+	check_tests(lists);
 	limit(RLIMIT_CPU, CPU_SECONDS);
 	lists_run(lists);
 	printf("mutants: %u killed, %u survived, %u survive as listed, %u errors; %.0f s\n",

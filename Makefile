@@ -154,6 +154,16 @@ $(O)/bench/bench: tests/bench/bench.c $(O)/libtopolab.a Makefile
 $(O)/bench/one-shot: tests/bench/one_shot.c Makefile | $(O)/deps.build
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(WARNINGS) -O2 -static -s -o $@ $<
 
+# The tests that judge what real kernels did, to be linked anew with each changed rule.
+MUTANT_TESTS := test_case_saved test_judge_saved test_mutations test_mutations_kernel
+
+$(O)/mutants/%.o: tests/unit/%.c $(O)/libtopolab.a Makefile
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -c -o $@ $<
+
+$(O)/mutants/mutants: tests/mutants/mutants.c tests/mutants/list.c $(O)/libtopolab.a Makefile
+	$(call say,TEST,$@)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ \
+		tests/mutants/mutants.c tests/mutants/list.c $(O)/libtopolab.a $(PACKAGE_LIBS) -lm
+
 ## unit: the tests that need no guest
 .PHONY: unit
 unit: all $(UNIT_PROGRAMS) | $(O)/deps.test
@@ -166,11 +176,12 @@ check: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) $(BENCH_PROGRAMS) | $(O)/deps.run $
 	$(Q)ci/check-install $(O)
 	$(Q)ci/check-github $(O)
 
-## check-all: check, and the full machines
+## check-all: check, the full machines and the mutants
 .PHONY: check-all
 check-all: all $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) | $(O)/deps.run $(O)/deps.test $(O)/deps.kernel \
 		$(O)/deps.bpf $(O)/deps.dump
 	$(Q)prove --timer --exec '' $(UNIT_PROGRAMS) $(BOOT_PROGRAMS) :: -m slow
+	$(Q)$(MAKE) --no-print-directory mutants
 
 # lab-X names a machine for `test`; alone it only builds. Their order and -j do not matter.
 LABS := $(patsubst topologies/%.yaml,lab-%,$(sort $(wildcard topologies/*.yaml)))
@@ -190,10 +201,13 @@ test: all | $(O)/deps.run
 repro: all | $(O)/deps.run $(O)/deps.kernel
 	$(Q)$(O)/topolab repro all $(addprefix --kernel ,$(KERNEL)) $(RUN)
 
-## mutants: takes each rule away and names the saved kernel evidence that misses it
+## mutants: changes every rule a little; evidence of a real kernel must miss it. MUTANTS=LIST, of tests/mutants/rules
+MUTANTS ?= $(sort $(patsubst tests/mutants/rules/%.txt,%,$(wildcard tests/mutants/rules/*.txt)))
 .PHONY: mutants
-mutants: | $(O)/deps.build $(O)/deps.test
-	$(Q)ci/mutants
+mutants: $(O)/mutants/mutants $(MUTANT_TESTS:%=$(O)/mutants/%.o) | $(O)/deps.test
+	$(Q)$(O)/mutants/mutants $(O)/libtopolab.a $(O)/mutants $(MUTANTS:%=tests/mutants/rules/%.txt) \
+		-- $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -- $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold) \
+		$(PACKAGE_LIBS) -lm
 
 ## nested: small machines under real KVM, in a guest that has it (ci/README.md)
 .PHONY: nested

@@ -29,7 +29,7 @@ static const char *const kept_prefixes[] = {
  * Written even when not set, because what was not kept reads as unknown. Of a prefix added to the
  * list above, excerpts that were written before would say that nothing of it is set.
  */
-static const char *const told_symbols[] = {"SCHEDSTATS"};
+static const char *const told_symbols[] = {"SCHEDSTATS", "NO_HZ_FULL"};
 
 static bool symbol_is_kept(const char *symbol)
 {

@@ -212,7 +212,19 @@ struct level_maker {
 	const struct machine *machine;
 	const struct cpus *map;
 	GHashTable *spans;
+	int leaving; /* a CPU that is still in the masks, though in no map any more; -1: none */
 };
+
+/*
+ * Since 6.10 (2125c0034c5d) cpuset_handle_hotplug() builds the domains while the CPU goes, before
+ * the masks lose it; before, a work item did when it had gone.
+ */
+static int leaving_cpu(const struct machine *machine)
+{
+	static const struct versions at_once = {.since = RELEASE(6, 10)};
+
+	return versions_have(&at_once, machine->version) ? machine->situation->last_gone : -1;
+}
 
 /* Takes @rule over. */
 static struct level *level_new(const struct level_maker *maker, const char *name, char *rule,
@@ -229,11 +241,14 @@ static struct level *level_new(const struct level_maker *maker, const char *name
 	return level;
 }
 
-/* sd_init(): the part of @mask, which is taken over, that is in the map, for all of @cpus there. */
+/*
+ * sd_init(): the part of @mask, which is taken over, that is in the map, for all of @cpus there.
+ * @leaving: is the CPU that leaves in the mask?
+ */
 static void level_set(const struct level_maker *maker, struct level *level, struct cpus *mask,
-		      const struct cpus *cpus)
+		      const struct cpus *cpus, bool leaving)
 {
-	unsigned weight = cpus_count(mask);
+	unsigned weight = cpus_count(mask) + leaving;
 	struct cpus *span;
 
 	cpus_and(mask, maker->map);
@@ -251,6 +266,8 @@ static struct level *level_from_row(const struct level_maker *maker, const struc
 {
 	struct level *level = level_new(maker, row->name, rule_name(row->name, row->versions.since),
 					FLAGS_BASE | row->flags);
+	AUTO(cpus) *left = maker->leaving < 0 ? cpus_new()
+					      : row->span(maker->machine, (unsigned)maker->leaving);
 
 	CPUS_FOREACH (cpu, maker->map) {
 		struct cpus *mask;
@@ -260,9 +277,18 @@ static struct level *level_from_row(const struct level_maker *maker, const struc
 			continue;
 		mask = row->span(maker->machine, (unsigned)cpu);
 		members = cpus_copy(mask);
-		level_set(maker, level, mask, members);
+		level_set(maker, level, mask, members, cpus_has(left, (unsigned)cpu));
 	}
 	return level;
+}
+
+/* A node's last CPU takes the node out of the masks at once: sched_update_numa(). */
+static bool leaves_node_of(const struct level_maker *maker, const struct cpus *span)
+{
+	const struct machine *machine = maker->machine;
+
+	return maker->leaving >= 0 &&
+	       cpus_intersects(machine->node_cpus[machine->node_of[maker->leaving]], span);
 }
 
 static struct level *level_from_distance(const struct level_maker *maker, const struct numa *numa,
@@ -277,10 +303,15 @@ static struct level *level_from_distance(const struct level_maker *maker, const 
 	struct level *level =
 		level_new(maker, "NUMA", rule, far ? FLAGS_NUMA & ~FLAGS_NEAR_ONLY : FLAGS_NUMA);
 
-	for (unsigned node = 0; node < machine->n_nodes; node++)
-		if (cpus_intersects(machine->node_cpus[node], maker->map))
-			level_set(maker, level, numa_span(numa, machine, i, node),
-				  machine->node_cpus[node]);
+	for (unsigned node = 0; node < machine->n_nodes; node++) {
+		struct cpus *span;
+
+		if (!cpus_intersects(machine->node_cpus[node], maker->map))
+			continue;
+		span = numa_span(numa, machine, i, node);
+		level_set(maker, level, span, machine->node_cpus[node],
+			  leaves_node_of(maker, span));
+	}
 	return level;
 }
 
@@ -288,7 +319,12 @@ GPtrArray *levels_new(const struct machine *machine, const struct numa *numa,
 		      const struct cpus *map, GHashTable *spans)
 {
 	GPtrArray *levels = g_ptr_array_new_with_free_func(level_free);
-	struct level_maker maker = {.machine = machine, .map = map, .spans = spans};
+	struct level_maker maker = {
+		.machine = machine,
+		.map = map,
+		.spans = spans,
+		.leaving = leaving_cpu(machine),
+	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(level_rows); i++) {
 		const struct level_row *row = &level_rows[i];

@@ -10,6 +10,7 @@
 /* What the arguments said, before any CPU is started. */
 struct told {
 	const struct topo *topo;
+	const struct kernel_facts *facts;
 	struct situation *situation;
 	unsigned max_cpus; /* maxcpus=; 0: not given */
 	bool parallel;	   /* CPUs are started side by side, first threads first */
@@ -32,10 +33,19 @@ static bool read_maxcpus(struct told *told, const char *value)
 	return number_read(value, 1, &told->max_cpus);
 }
 
-/* CPUs beyond are never numbered: generic_processor_info() of 6.1, topology_register_apic(). */
+/*
+ * CPUs beyond are never numbered: generic_processor_info() of 6.1, topology_register_apic(). What
+ * is given twice only gets smaller: nrcpus(), kernel/smp.c.
+ */
 static bool read_nr_cpus(struct told *told, const char *value)
 {
-	return number_read(value, 1, &told->situation->nr_cpus);
+	unsigned *nr_cpus = &told->situation->nr_cpus, before = *nr_cpus;
+
+	if (!number_read(value, 1, nr_cpus))
+		return false;
+	if (before && before < *nr_cpus)
+		*nr_cpus = before;
+	return true;
 }
 
 /* nosmt and nosmt=force: cpu_smt_disable(), kernel/cpu.c. */
@@ -52,19 +62,23 @@ static bool read_numa(struct told *told, const char *value)
 	return value && strcmp(value, "off") == 0;
 }
 
-/* housekeeping_isolcpus_setup(), kernel/sched/isolation.c: only with "domain" are there no domains.
+/*
+ * housekeeping_isolcpus_setup() and housekeeping_setup(), kernel/sched/isolation.c. Only with
+ * "domain" are there no domains; a kernel without NO_HZ_FULL takes nothing of what says "nohz", and
+ * none takes a second list of other CPUs.
  */
 static bool read_isolcpus(struct told *told, const char *value)
 {
-	static const char *const others[] = {"nohz,", "managed_irq,"};
-	bool domain = false, other = false;
+	bool domain = false, managed_irq = false, nohz = false;
 	AUTO(cpus) *list = NULL;
 
 	while (value && g_ascii_isalpha(*value)) {
 		if (g_str_has_prefix(value, "domain,"))
 			domain = true;
-		else if (g_str_has_prefix(value, others[0]) || g_str_has_prefix(value, others[1]))
-			other = true;
+		else if (g_str_has_prefix(value, "managed_irq,"))
+			managed_irq = true;
+		else if (g_str_has_prefix(value, "nohz,"))
+			nohz = true;
 		else
 			return false;
 		value = strchr(value, ',') + 1;
@@ -72,7 +86,9 @@ static bool read_isolcpus(struct told *told, const char *value)
 	list = value && *value ? cpus_parse_list(value, NULL) : NULL;
 	if (!list)
 		return false;
-	if (domain || !other)
+	if (nohz && !kernel_facts_builtin(told->facts, "NO_HZ_FULL"))
+		return true;
+	if ((domain || !(nohz || managed_irq)) && cpus_is_empty(told->situation->isolated))
 		cpus_or(told->situation->isolated, list);
 	return true;
 }
@@ -94,13 +110,19 @@ static bool read_split_llc(struct told *told, const char *value)
 	return number_read(value, 0, &told->situation->split_llc);
 }
 
-/* Not an argument that changes a machine, but how maxcpus= takes its pick. */
+/*
+ * Not an argument that changes a machine, but how maxcpus= takes its pick. kstrtobool() looks at
+ * the first letters alone; what it does not understand changes nothing.
+ */
 static bool read_parallel(struct told *told, const char *value)
 {
-	bool off = value && (strcmp(value, "0") == 0 || strcmp(value, "off") == 0 ||
-			     strcmp(value, "n") == 0 || strcmp(value, "N") == 0);
+	char first = value ? g_ascii_tolower(value[0]) : '\0';
+	char second = first ? g_ascii_tolower(value[1]) : '\0';
 
-	told->parallel = told->parallel && !off;
+	if ((first && strchr("yt1", first)) || (first == 'o' && second == 'n'))
+		told->parallel = true;
+	else if ((first && strchr("nf0", first)) || (first == 'o' && second == 'f'))
+		told->parallel = false;
 	return true;
 }
 
@@ -210,10 +232,13 @@ struct situation *situation_new(const struct topo *topo, const struct kernel_fac
 				const char *command_line, GError **error)
 {
 	static const struct versions side_by_side = {.since = RELEASE(6, 5)};
+	/* topology_is_core_online(), 2066f00e5b2d; the last releases of 6.16 have it, too. */
+	static const struct versions by_core = {.since = RELEASE(6, 17)};
 	AUTO(situation) *situation = g_new0(struct situation, 1);
 	unsigned version = kernel_facts_version(facts);
 	struct told told = {
 		.topo = topo,
+		.facts = facts,
 		.situation = situation,
 		.parallel = versions_have(&side_by_side, version),
 	};
@@ -222,8 +247,11 @@ struct situation *situation_new(const struct topo *topo, const struct kernel_fac
 	situation->singles = cpus_new();
 	situation->partitions = g_ptr_array_new_with_free_func((GDestroyNotify)cpus_unref);
 	situation->relax_domain_level = -1;
+	situation->last_gone = -1;
 	if (!read_command_line(&told, command_line, version, error))
 		return NULL;
+	situation->smt_on = !situation->threads_off;
+	situation->smt_by_core = versions_have(&by_core, version);
 	situation->present = present_cpus(&told);
 	situation->booted = booted_cpus(&told);
 	situation->online = cpus_ref(situation->booted);

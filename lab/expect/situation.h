@@ -27,11 +27,14 @@ struct situation {
 	GPtrArray *partitions;
 	struct cpus *singles;	/* CPUs of isolated cpuset partitions: they have no domain */
 	bool threads_off;	/* nosmt: the kernel counts one thread per core */
+	bool smt_on;		/* what smt/control says now */
+	bool smt_by_core;	/* "on" leaves cores alone whose first thread is offline */
 	bool one_node;		/* numa=off */
 	unsigned split_llc;	/* 0: the LLC is not split */
 	int relax_domain_level; /* -1: not given */
 	unsigned nr_cpus;	/* 0: not given */
 	bool rebuilt;		/* CPUs came or went, or partitions changed, after boot */
+	int last_gone;		/* the last CPU that went, if none came since; -1: none */
 };
 
 /*

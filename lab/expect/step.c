@@ -37,6 +37,16 @@ static void replace(struct cpus **set, struct cpus *fresh)
 	*set = fresh;
 }
 
+/* @fresh, which is taken over, are online now; of those that went @last was the last. */
+static void replace_online(struct situation *situation, struct cpus *fresh, int last)
+{
+	if (!cpus_subset(fresh, situation->online))
+		situation->last_gone = -1;
+	else if (!cpus_equal(fresh, situation->online))
+		situation->last_gone = last;
+	replace(&situation->online, fresh);
+}
+
 static bool words_are_cpus(char **words)
 {
 	AUTO(cpus) *cpus = cpus_parse_list(words[0], NULL);
@@ -95,7 +105,9 @@ static bool error_no_cpu(const struct step *step, const struct target *target, G
 static bool apply_offline(const struct step *step, const struct target *target, GError **error)
 {
 	AUTO(cpus) *cpus = cpus_parse_list(step->words[0], NULL);
+	g_autoptr(GArray) order = cpus_in_order(step->words[0]);
 	struct cpus *online;
+	int last = -1;
 
 	if (cpus_has(cpus, 0)) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
@@ -104,9 +116,12 @@ static bool apply_offline(const struct step *step, const struct target *target, 
 	}
 	if (!cpus_subset(cpus, target->situation->present))
 		return error_no_cpu(step, target, error);
+	for (guint i = 0; i < order->len; i++)
+		if (cpus_has(target->situation->online, g_array_index(order, unsigned, i)))
+			last = (int)g_array_index(order, unsigned, i);
 	online = cpus_copy(target->situation->online);
 	cpus_andnot(online, cpus);
-	replace(&target->situation->online, online);
+	replace_online(target->situation, online, last);
 	return true;
 }
 
@@ -119,7 +134,7 @@ static bool apply_online(const struct step *step, const struct target *target, G
 		return error_no_cpu(step, target, error);
 	online = cpus_copy(target->situation->online);
 	cpus_or(online, cpus);
-	replace(&target->situation->online, online);
+	replace_online(target->situation, online, -1);
 	return true;
 }
 
@@ -133,18 +148,55 @@ static void act_smt(const struct step *step, GString *actions)
 	g_string_append_printf(actions, "write " CPU_FOLDER "/smt/control %s\n", step->words[0]);
 }
 
-/* cpuhp_smt_disable() and cpuhp_smt_enable(), kernel/cpu.c. */
+static unsigned first_thread(const struct topo *topo, unsigned cpu)
+{
+	CPUS_FOREACH (other, topo_mask(topo, TOPO_CORE, cpu))
+		if (topo_cpu(topo, (unsigned)other)->thread == 0)
+			return (unsigned)other;
+	return cpu;
+}
+
+/* cpuhp_smt_enable(), kernel/cpu.c: also CPUs that were taken offline one by one. */
+static struct cpus *smt_enable(const struct target *target)
+{
+	const struct situation *situation = target->situation;
+	struct cpus *online = cpus_copy(situation->online);
+
+	CPUS_FOREACH (cpu, situation->present)
+		if (!situation->smt_by_core ||
+		    cpus_has(online, first_thread(target->topo, (unsigned)cpu)))
+			cpus_add(online, (unsigned)cpu);
+	return online;
+}
+
+/* cpuhp_smt_disable(): one by one, the highest number last. */
+static struct cpus *smt_disable(const struct target *target, int *last)
+{
+	struct cpus *online = cpus_copy(target->situation->online);
+
+	CPUS_FOREACH (cpu, target->situation->online) {
+		if (topo_cpu(target->topo, (unsigned)cpu)->thread == 0)
+			continue;
+		cpus_remove(online, (unsigned)cpu);
+		*last = cpu;
+	}
+	return online;
+}
+
+/* __store_smt_control(): what is so already stays as it is, whichever CPUs are offline. */
 static bool apply_smt(const struct step *step, const struct target *target, GError **error)
 {
+	struct situation *situation = target->situation;
 	bool on = strcmp(step->words[0], "on") == 0;
-	struct cpus *online =
-		cpus_copy(on ? target->situation->present : target->situation->online);
+	struct cpus *online;
+	int last = -1;
 
 	(void)error;
-	for (unsigned cpu = 0; !on && cpu < topo_n_cpus(target->topo); cpu++)
-		if (topo_cpu(target->topo, cpu)->thread > 0)
-			cpus_remove(online, cpu);
-	replace(&target->situation->online, online);
+	if (on == situation->smt_on)
+		return true;
+	situation->smt_on = on;
+	online = on ? smt_enable(target) : smt_disable(target, &last);
+	replace_online(situation, online, last);
 	return true;
 }
 

@@ -321,7 +321,10 @@ static void gather_tables(struct gather *gather)
 	files_add(gather, "sys/firmware/acpi/tables", names, COUNT(names));
 }
 
-/* CPUs of another cpuset partition are out of reach until one is in its cgroup. */
+/*
+ * CPUs of another cpuset partition are out of reach until one is in its cgroup; "." is the root's,
+ * which has those that no partition took.
+ */
 static int cpu_enter_partition(size_t size, const cpu_set_t *set)
 {
 	DIR *groups = opendir("/sys/fs/cgroup");
@@ -332,7 +335,7 @@ static int cpu_enter_partition(size_t size, const cpu_set_t *set)
 		char path[sizeof(entry->d_name) + 16];
 		int fd;
 
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+		if (entry->d_type != DT_DIR || strcmp(entry->d_name, "..") == 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/cgroup.procs", entry->d_name);
 		fd = openat(dirfd(groups), path, O_WRONLY | O_CLOEXEC);

@@ -97,7 +97,7 @@ static void test_excerpt(void)
 	/* Every symbol that verdict/ and expect/ ask for. */
 	static const char *const symbols[] = {"SCHED_SMT", "SCHED_CLUSTER", "SCHED_MC",
 					      "NUMA",	   "SCHEDSTATS",    "ACPI_TABLE_UPGRADE",
-					      "NR_CPUS"};
+					      "NR_CPUS",   "NO_HZ_FULL"};
 	AUTO(kernel_facts) *facts = kernel_facts_new("6.12.1", NULL);
 	AUTO(kernel_facts) *again = kernel_facts_new("6.12.1", NULL);
 	g_autofree char *text = NULL;

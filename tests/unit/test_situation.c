@@ -87,6 +87,20 @@ static void test_isolcpus_flags(void)
 	assert_chain(both, 0, "MC 0-6");
 }
 
+/* housekeeping_setup(): without NO_HZ_FULL "nohz" makes it nothing; a second list is ignored. */
+static void test_isolcpus_ignored(void)
+{
+	AUTO(topo) *topo = topo_of(&eight_cores);
+	AUTO(kernel_facts) *facts = kernel_facts_new(KERNEL_6_12, NULL);
+	AUTO(situation) *nohz = NULL;
+	AUTO(domain_tree) *twice = booted(&eight_cores, KERNEL_6_12, "isolcpus=7 isolcpus=6");
+
+	kernel_facts_set_config(facts, "# CONFIG_NO_HZ_FULL is not set\n");
+	nohz = situation_new(topo, facts, "isolcpus=nohz,domain,7", NULL);
+	g_assert_true(cpus_is_empty(nohz->isolated));
+	assert_chain(twice, 0, "MC 0-6");
+}
+
 /*
  * build_sched_topology() of 7.3 skips the SMT row when cpu_smt_num_threads is 1, and debugfs then
  * counts CLS as level 0; before 6.17 the row is there, and every domain of it has one CPU.
@@ -119,6 +133,32 @@ static void test_maxcpus(void)
 	assert_chain(whole, 0, "MC 0-1; NODE 0-3; NUMA 0-4");
 	assert_chain(none, 0, "MC 0-1; PKG 0-2");
 	assert_chain(none, 2, "PKG 0-2");
+}
+
+/*
+ * cpuhp_bringup_cpus_parallel(), 6.5: the first threads first. kstrtobool() reads the switch, and
+ * the last one counts; nrcpus() only ever lowers the number.
+ */
+static void test_parallel(void)
+{
+	static const struct {
+		const char *line, *chain;
+	} rows[] = {
+		{"maxcpus=4", "MC 0,2,4,6"},
+		{"maxcpus=4 cpuhp.parallel=no", "SMT 0-1; MC 0-3"},
+		{"maxcpus=4 cpuhp.parallel=OFF", "SMT 0-1; MC 0-3"},
+		{"maxcpus=4 cpuhp.parallel=0 cpuhp.parallel=on", "MC 0,2,4,6"},
+		{"maxcpus=4 cpuhp.parallel=0 cpuhp.parallel=maybe", "SMT 0-1; MC 0-3"},
+		{"maxcpus=4 cpuhp.parallel=0 cpuhp.parallel", "SMT 0-1; MC 0-3"},
+		{"nr_cpus=4 nr_cpus=6", "SMT 0-1; MC 0-3"},
+		{"nr_cpus=6 nr_cpus=4", "SMT 0-1; MC 0-3"},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		AUTO(domain_tree) *tree = booted(&one_llc, KERNEL_6_12, rows[i].line);
+
+		assert_chain(tree, 0, rows[i].chain);
+	}
 }
 
 /*
@@ -209,6 +249,8 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/situation/isolcpus", test_isolcpus);
 	g_test_add_func("/situation/isolcpus-flags", test_isolcpus_flags);
+	g_test_add_func("/situation/isolcpus-ignored", test_isolcpus_ignored);
+	g_test_add_func("/situation/parallel", test_parallel);
 	g_test_add_func("/situation/nosmt", test_nosmt);
 	g_test_add_func("/situation/maxcpus", test_maxcpus);
 	g_test_add_func("/situation/nr-cpus", test_nr_cpus);

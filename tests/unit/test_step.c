@@ -106,10 +106,11 @@ static void test_answers(void)
 		    "write /sys/devices/system/cpu/cpu2/online 1'");
 }
 
-static struct domain_tree *after(const char *line, const char *const *texts)
+static struct domain_tree *after_with(const char *release, const char *line,
+				      const char *const *texts)
 {
 	AUTO(topo) *topo = topo_of(&two_packages);
-	AUTO(kernel_facts) *facts = kernel_facts_new(KERNEL, NULL);
+	AUTO(kernel_facts) *facts = kernel_facts_new(release, NULL);
 	g_autoptr(GPtrArray) steps = parse(texts);
 	g_autoptr(GError) error = NULL;
 	AUTO(situation) *situation = situation_new(topo, facts, line, &error);
@@ -120,6 +121,11 @@ static struct domain_tree *after(const char *line, const char *const *texts)
 	tree = expect_domains(topo, facts, situation, &error);
 	g_assert_no_error(error);
 	return tree;
+}
+
+static struct domain_tree *after(const char *line, const char *const *texts)
+{
+	return after_with(KERNEL, line, texts);
 }
 
 /* partition_sched_domains(): each partition has domains of its own; offline CPUs are in none. */
@@ -142,6 +148,24 @@ static void test_apply(void)
 	assert_chain(alone, 6, "");
 	assert_chain(alone, 4, "SMT 4-5; NUMA 0-5");
 	assert_chain(threads, 0, "MC 0,2; NUMA 0,2,4,6");
+}
+
+/*
+ * __store_smt_control(): "on" does nothing where it is on. 2066f00e5b2d (6.17): it leaves a core
+ * alone whose first thread is offline.
+ */
+static void test_smt_on(void)
+{
+	AUTO(domain_tree) *left = after("", STEPS("offline 2", "smt on"));
+	AUTO(domain_tree) *nosmt = after_with("6.12.117", "nosmt", STEPS("smt on"));
+	AUTO(domain_tree) *old =
+		after_with("6.12.117", "", STEPS("smt off", "offline 2", "smt on"));
+	AUTO(domain_tree) *new = after("", STEPS("smt off", "offline 2", "smt on"));
+
+	assert_chain(left, 0, "SMT 0-1; MC 0-1,3; NUMA 0-1,3-7");
+	assert_chain(nosmt, 0, "SMT 0-1; MC 0-3; NUMA 0-7");
+	assert_chain(old, 0, "SMT 0-1; MC 0-3; NUMA 0-7");
+	assert_chain(new, 0, "SMT 0-1; NUMA 0-1,4-7");
 }
 
 static void test_impossible(void)
@@ -176,6 +200,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/step/bad", test_bad);
 	g_test_add_func("/step/answers", test_answers);
 	g_test_add_func("/step/apply", test_apply);
+	g_test_add_func("/step/smt-on", test_smt_on);
 	g_test_add_func("/step/impossible", test_impossible);
 	return g_test_run();
 }

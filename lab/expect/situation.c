@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "expect/arguments.h"
+#include "expect/sharing.h"
 #include "expect/versions.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ struct told {
 	struct situation *situation;
 	unsigned max_cpus; /* maxcpus=; 0: not given */
 	bool parallel;	   /* CPUs are started side by side, first threads first */
+	unsigned version;
 };
 
 /* Each returns false for a value that it does not understand. */
@@ -162,13 +164,16 @@ static bool read_command_line(struct told *told, const char *line, unsigned vers
 }
 
 /* The first threads of all cores: topology_is_primary_thread(). */
-static struct cpus *first_threads(const struct topo *topo)
+static struct cpus *first_threads(const struct told *told)
 {
 	struct cpus *first = cpus_new();
 
-	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
-		if (cpus_next(topo_mask(topo, TOPO_CORE, cpu), -1) == (int)cpu)
+	for (unsigned cpu = 0; cpu < topo_n_cpus(told->topo); cpu++) {
+		AUTO(cpus) *threads = sharing_mask(told->topo, told->version, TOPO_CORE, cpu);
+
+		if (cpus_next(threads, -1) == (int)cpu)
 			cpus_add(first, cpu);
+	}
 	return first;
 }
 
@@ -191,7 +196,7 @@ static struct cpus *present_cpus(const struct told *told)
 static struct cpus *booted_cpus(const struct told *told)
 {
 	const struct cpus *present = told->situation->present;
-	AUTO(cpus) *first = first_threads(told->topo);
+	AUTO(cpus) *first = first_threads(told);
 	struct cpus *booted = cpus_new();
 
 	cpus_and(first, present);
@@ -216,6 +221,7 @@ struct situation *situation_new(const struct topo *topo, const struct kernel_fac
 		.topo = topo,
 		.situation = situation,
 		.parallel = versions_have(&side_by_side, version),
+		.version = version,
 	};
 
 	situation->isolated = cpus_new();

@@ -45,22 +45,25 @@ static struct cpus *dumps_list(struct root *evidence, GError **error)
 static bool identity_add(struct view *view, const struct cpuid_identity *identity,
 			 const char *member, GError **error)
 {
+	g_autofree char *lacks = topo_lacks_text(identity->lacks);
+
 	if (!view->vendor) {
 		view->vendor = g_strdup(identity->vendor);
 		view->family = identity->family;
 		view->model = identity->model;
 		view->stepping = identity->stepping;
+		view->lacks = g_steal_pointer(&lacks);
 		return true;
 	}
 	if (g_str_equal(view->vendor, identity->vendor) && view->family == identity->family &&
-	    view->model == identity->model && view->stepping == identity->stepping)
+	    view->model == identity->model && view->stepping == identity->stepping &&
+	    g_str_equal(view->lacks, lacks))
 		return true;
-	g_set_error(
-		error, TOPOLAB_ERROR, ERROR_LAB,
-		"'%s' is of '%s' family %d model %d stepping %d, the first CPU of '%s' family %d "
-		"model %d stepping %d",
-		member, identity->vendor, identity->family, identity->model, identity->stepping,
-		view->vendor, view->family, view->model, view->stepping);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
+		    "'%s' is of '%s' family %d model %d stepping %d without '%s', the first CPU of "
+		    "'%s' family %d model %d stepping %d without '%s'",
+		    member, identity->vendor, identity->family, identity->model, identity->stepping,
+		    lacks, view->vendor, view->family, view->model, view->stepping, view->lacks);
 	return false;
 }
 
@@ -115,6 +118,9 @@ static bool masks_add(struct view *view, const struct hwloc_masks *masks, const 
 			const char *list = lists_of[level][i];
 			struct cpus *mask;
 
+			/* hwloc has found the L2 or the L1, so it would have found an L3. */
+			if (!list && level == TOPO_LLC)
+				view->cpu[numbers[i]].mask[level] = cpus_new();
 			if (!list)
 				continue;
 			mask = mask_translate(lists, list, numbers, masks->n, error);

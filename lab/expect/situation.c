@@ -160,6 +160,8 @@ static bool read_command_line(struct told *told, const char *line, unsigned vers
 			return false;
 	if (told->max_cpus && told->situation->threads_off)
 		return error_unmodelled("maxcpus with nosmt", error);
+	if (told->situation->nr_cpus && topo_n_added(told->topo))
+		return error_unmodelled("nr_cpus with CPUs that ACPI adds", error);
 	return true;
 }
 
@@ -192,10 +194,21 @@ static struct cpus *present_cpus(const struct told *told)
 	return present;
 }
 
+/* smp_init() comes before ACPI adds what it finds in the DSDT. */
+static struct cpus *first_present(const struct told *told)
+{
+	struct cpus *first = cpus_copy(told->situation->present);
+	unsigned n = topo_n_cpus(told->topo);
+
+	for (unsigned i = 1; i <= topo_n_added(told->topo); i++)
+		cpus_remove(first, n - i);
+	return first;
+}
+
 /* bringup_nonboot_cpus(), kernel/cpu.c. */
 static struct cpus *booted_cpus(const struct told *told)
 {
-	const struct cpus *present = told->situation->present;
+	AUTO(cpus) *present = first_present(told);
 	AUTO(cpus) *first = first_threads(told);
 	struct cpus *booted = cpus_new();
 

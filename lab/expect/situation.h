@@ -32,6 +32,7 @@ struct situation {
 	int relax_domain_level; /* -1: not given */
 	unsigned nr_cpus;	/* 0: not given */
 	bool rebuilt;		/* CPUs came or went, or partitions changed, after boot */
+	bool shrunk;		/* CPUs went after boot */
 };
 
 /*

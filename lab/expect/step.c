@@ -111,6 +111,7 @@ static bool apply_offline(const struct step *step, const struct target *target, 
 	online = cpus_copy(target->situation->online);
 	cpus_andnot(online, cpus);
 	replace(&target->situation->online, online);
+	target->situation->shrunk = true;
 	return true;
 }
 
@@ -149,6 +150,7 @@ static bool apply_smt(const struct step *step, const struct target *target, GErr
 		if (topo_cpu(target->topo, cpu)->thread > 0)
 			cpus_remove(online, cpu);
 	replace(&target->situation->online, online);
+	target->situation->shrunk |= !on;
 	return true;
 }
 

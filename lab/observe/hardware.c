@@ -149,18 +149,21 @@ static bool cpuid_add(struct view *view, struct root *evidence, GError **error)
 	return masks && masks_add(view, masks, numbers, error);
 }
 
-static bool madt_enables(const GArray *madt, gint64 apic_id)
+static bool madt_lists(const GArray *madt, gint64 apic_id)
 {
 	for (guint i = 0; i < madt->len; i++) {
 		const struct acpi_madt_cpu *cpu = &g_array_index(madt, struct acpi_madt_cpu, i);
 
-		if (cpu->apic_id == apic_id && cpu->flags & ACPI_MADT_ENABLED)
+		if (cpu->apic_id == apic_id)
 			return true;
 	}
 	return false;
 }
 
-/* A CPU that runs although the MADT does not enable it was not started from this table. */
+/*
+ * A CPU that runs although the MADT does not list it was not started from this table. One that is
+ * listed and not enabled may have been plugged in; who may run the judges know.
+ */
 static bool madt_check(const struct view *view, struct root *evidence, GError **error)
 {
 	g_autoptr(GBytes) bytes = root_read_bytes(evidence, error, TABLES "APIC");
@@ -169,11 +172,11 @@ static bool madt_check(const struct view *view, struct root *evidence, GError **
 	if (!madt)
 		return false;
 	CPUS_FOREACH (cpu, view->cpus) {
-		if (madt_enables(madt, view->cpu[cpu].apic_id))
+		if (madt_lists(madt, view->cpu[cpu].apic_id))
 			continue;
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB,
 			    "CPU %d has APIC id %" G_GINT64_FORMAT
-			    " in CPUID, which the guest's MADT does not enable",
+			    " in CPUID, which the guest's MADT does not list",
 			    cpu, view->cpu[cpu].apic_id);
 		return false;
 	}

@@ -143,6 +143,11 @@ unsigned topo_n_cpus(const struct topo *topo)
 	return topo->n_cpus;
 }
 
+unsigned topo_n_added(const struct topo *topo)
+{
+	return topo->n_added;
+}
+
 const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu)
 {
 	g_assert(cpu < topo->n_cpus);

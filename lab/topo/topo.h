@@ -130,9 +130,12 @@ unsigned topo_nodes_per_package(const struct topo *topo);
 
 /*
  * The same machine to a kernel that has only some of its CPUs, or numbers them otherwise: its CPU i
- * is @order[i], all of which exist. New.
+ * is @order[i], all of which exist. The last @n_added come when the others have been started. New.
  */
-struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n);
+struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n,
+			     unsigned n_added);
+/* 0 for a machine that was not renumbered. */
+unsigned topo_n_added(const struct topo *topo);
 
 /*
  * The CPUs that share @level with @cpu; owned by the model. Where there is no L3 a package's CPUs

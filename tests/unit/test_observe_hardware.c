@@ -440,7 +440,7 @@ static void test_foreign_member(void)
 	g_assert_cmpstr(none_error->message, ==, "the evidence holds no CPUID dump");
 }
 
-/* A CPU whose id the MADT does not enable, and one that the SRAT does not name. */
+/* A CPU whose id the MADT does not list, and one that the SRAT does not name. */
 static void test_unknown_cpu(void)
 {
 	g_autoptr(GHashTable) members = amd_machine();
@@ -454,7 +454,7 @@ static void test_unknown_cpu(void)
 		g_assert_null(observe_hardware(root, &error));
 		g_assert_cmpstr(error->message, ==,
 				"CPU 15 has APIC id 15 in CPUID, which the guest's MADT does not "
-				"enable");
+				"list");
 		g_clear_error(&error);
 	}
 	members_add_bytes(members, TABLES "APIC", g_bytes_ref(madt));

@@ -196,6 +196,34 @@ static void test_apply(void)
 	assert_chain(threads, 0, "MC 0,2; NUMA 0,2,4,6");
 }
 
+/* "offline 3" leaves MC at 4 to 8 ms on 6.12.117 and makes it 3 to 6 on 6.1.192, by their boots. */
+static void test_weight_of_the_gone(void)
+{
+	static const struct {
+		const char *release, *step;
+		gint64 min_interval;
+	} cases[] = {
+		{"6.1.192", "offline 3", 3}, {"6.12.117", "offline 3", -1},
+		{"6.12.117", "smt off", -1}, {"6.12.117", "online 3", 4},
+		{"7.3.4", "offline 3", 3},
+	};
+	const struct shape shape = {SAPPHIRE_RAPIDS, .packages = 1, .llcs = 1,
+				    .cores = 4,	     .threads = 1,  .nodes = 1};
+	AUTO(topo) *topo = topo_of(&shape);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		AUTO(kernel_facts) *facts = kernel_facts_new(cases[i].release, NULL);
+		g_autoptr(GPtrArray) steps = parse(STEPS(cases[i].step));
+		AUTO(situation) *situation = situation_new(topo, facts, "", NULL);
+		AUTO(domain_tree) *tree = NULL;
+
+		g_assert_true(steps_apply(steps, topo, situation, NULL));
+		tree = expect_domains(topo, facts, situation, NULL);
+		g_assert_cmpint(domain_tree_get(tree, 0, 0)->number[DOMAIN_MIN_INTERVAL], ==,
+				cases[i].min_interval);
+	}
+}
+
 static void test_impossible(void)
 {
 	static const struct {
@@ -230,6 +258,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/step/answers", test_answers);
 	g_test_add_func("/step/refusal", test_refusal);
 	g_test_add_func("/step/apply", test_apply);
+	g_test_add_func("/step/weight-of-the-gone", test_weight_of_the_gone);
 	g_test_add_func("/step/impossible", test_impossible);
 	return g_test_run();
 }

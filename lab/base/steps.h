@@ -8,7 +8,8 @@
  *	write /sys/fs/cgroup/a/cpuset.cpus 0-3
  *
  * The member holds the same lines, "ok " before each that was done. The first that was not is the
- * last one, with its errno value: "failed 22 write /sys/...".
+ * last one, with its errno value: "failed 22 write /sys/...". After "try write /sys/...", which may
+ * fail, the agent goes on.
  */
 #ifndef BASE_STEPS_H
 #define BASE_STEPS_H

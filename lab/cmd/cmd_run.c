@@ -61,7 +61,9 @@ static const struct argp_option run_options[] = {
 	 .key = KEY_STEP,
 	 .arg = "STEP",
 	 .doc = "Before the guest is judged: 'offline CPUS', 'online CPUS', 'smt on', 'smt off', "
-		"'cpuset NAME CPUS root' (or isolated), 'write FILE TEXT'; may be repeated"},
+		"'cpuset NAME CPUS root' (or isolated), 'write FILE TEXT', or 'try' and one of "
+		"these that "
+		"the kernel may refuse; may be repeated"},
 	{.name = "accel",
 	 .key = KEY_ACCEL,
 	 .arg = "auto|kvm|tcg",

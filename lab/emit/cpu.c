@@ -30,6 +30,11 @@ static bool is_amd(const struct topo_cpu_model *model)
 	return model->vendor == TOPO_VENDOR_AMD;
 }
 
+static bool is_amd_without_topoext(const struct topo_cpu_model *model)
+{
+	return topo_cpu_model_lacks(model, TOPO_LACK_TOPOEXT);
+}
+
 static bool is_intel(const struct topo_cpu_model *model)
 {
 	return model->vendor == TOPO_VENDOR_INTEL;
@@ -40,8 +45,10 @@ static bool is_intel(const struct topo_cpu_model *model)
  * lacks and must be forced to have. Forcing a whole EPYC model would force instructions that TCG
  * cannot run, hence the smallest model.
  */
-#define AMD_MODEL    "qemu64"
-#define AMD_FEATURES "xlevel=0x8000001e,+topoext,+x2apic,x-force-features=on"
+#define AMD_MODEL	 "qemu64"
+#define AMD_FORCED	 "+x2apic,x-force-features=on"
+#define AMD_FEATURES	 "xlevel=0x8000001e,+topoext," AMD_FORCED
+#define AMD_LESS_TOPOEXT "-topoext," AMD_FORCED
 
 /* The first that applies. */
 static const struct cpu_row cpu_rows[] = {
@@ -51,6 +58,11 @@ static const struct cpu_row cpu_rows[] = {
 		.model = AMD_MODEL,
 		.features = AMD_FEATURES ",legacy-multi-node=on",
 		.dies_are_nodes = true,
+	},
+	{
+		.applies = is_amd_without_topoext,
+		.model = AMD_MODEL,
+		.features = AMD_LESS_TOPOEXT,
 	},
 	{
 		.applies = is_amd,
@@ -68,6 +80,11 @@ static const struct cpu_row cpu_rows[] = {
 		.features = "+x2apic",
 	},
 };
+
+static const char *l3_feature(const struct topo_cpu_model *model)
+{
+	return topo_cpu_model_lacks(model, TOPO_LACK_L3) ? ",l3-cache=off" : "";
+}
 
 static const struct cpu_row *cpu_row_find(const struct topo *topo)
 {
@@ -106,9 +123,10 @@ char *emit_cpu(const struct topo *topo, enum emit_accel accel)
 	const struct cpu_row *row = cpu_row_find(topo);
 
 	/* Under KVM a named model has the host's vendor unless it is told. */
-	return g_strdup_printf("%s,vendor=%s,family=%u,model=%u,stepping=%u,%s%s", row->model,
+	return g_strdup_printf("%s,vendor=%s,family=%u,model=%u,stepping=%u,%s%s%s", row->model,
 			       topo_vendor_name(model->vendor), model->family, model->model,
-			       model->stepping, row->features, accel_features[accel]);
+			       model->stepping, row->features, l3_feature(model),
+			       accel_features[accel]);
 }
 
 bool emit_has_wide_apic_ids(const struct topo *topo)

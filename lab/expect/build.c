@@ -139,10 +139,20 @@ static const struct versions weighs_level[] = {
 	{RELEASE(6, 12), KERNEL_VERSION_OF(6, 12, 118)},
 };
 
+/*
+ * From 6.10 on levels weigh a CPU that goes, see leaving_cpu(); stable kernels may have taken that
+ * commit (2125c0034c5d) over.
+ */
+static const struct versions may_weigh_the_gone = {RELEASE(6, 6), RELEASE(6, 10)};
+
 /* A map that a change left as it was keeps its domains, which weigh what their levels did before.
  */
-static bool may_be_stale(const struct situation *situation)
+static bool may_be_stale(const struct machine *machine)
 {
+	const struct situation *situation = machine->situation;
+
+	if (situation->last_gone >= 0 && versions_have(&may_weigh_the_gone, machine->version))
+		return true;
 	return situation->rebuilt &&
 	       (situation->partitions->len || !cpus_is_empty(situation->singles) ||
 		!cpus_is_empty(situation->isolated));
@@ -156,7 +166,7 @@ static gint64 interval_weight(const struct machine *machine, const struct link *
 
 	if (versions_have(&weighs_span, machine->version))
 		return weight;
-	if (may_be_stale(machine->situation))
+	if (may_be_stale(machine))
 		return -1;
 	if (weight == level_weight)
 		return weight;

@@ -190,14 +190,31 @@ static void enumeration_size(struct enumeration *enumeration, const struct regis
 				: -1;
 }
 
+static bool is_added(const struct registry *registry, const struct topo_madt_entry *entry)
+{
+	return registry->input->there && cpus_has(registry->input->there, entry->vcpu) &&
+	       !list_has(registry->present, entry->apic_id);
+}
+
 /*
  * prefill_possible_map(), smpboot.c of 6.1: generic_processor_info() counts an id that is listed
- * twice twice. Numbers are given when CPUs are plugged in.
+ * twice twice. Numbers are given when CPUs are added, acpi_map_cpu(): first to those that ACPI
+ * finds in the DSDT, where QEMU lists them by APIC id.
  */
 static void possible_by_count(const struct registry *registry, struct enumeration *enumeration)
 {
+	unsigned next = registry->present->len;
+
 	enumeration_size(enumeration, registry,
 			 MAX(registry->n_counted, registry->present->len) + registry->n_absent);
+	for (guint i = 0; i < registry->absent->len; i++) {
+		const struct topo_madt_entry *entry =
+			&g_array_index(registry->absent, struct topo_madt_entry, i);
+
+		if (is_added(registry, entry))
+			enumeration->position[next++] = (int)entry->vcpu;
+	}
+	enumeration->n_added = next - registry->present->len;
 }
 
 /* topology_init_possible_cpus(), topology.c: absent CPUs are numbered by their APIC ids. */
@@ -206,13 +223,14 @@ static void possible_by_apic_id(const struct registry *registry, struct enumerat
 	unsigned next = registry->present->len;
 
 	enumeration_size(enumeration, registry, next + registry->n_absent);
-	g_array_sort(registry->absent, compare_apic_ids);
 	for (guint i = 0; i < registry->absent->len; i++) {
 		const struct topo_madt_entry *entry =
 			&g_array_index(registry->absent, struct topo_madt_entry, i);
 
-		if (!list_has(registry->present, entry->apic_id))
-			enumeration->position[next++] = (int)entry->vcpu;
+		if (list_has(registry->present, entry->apic_id))
+			continue;
+		enumeration->n_added += is_added(registry, entry);
+		enumeration->position[next++] = (int)entry->vcpu;
 	}
 }
 
@@ -262,6 +280,26 @@ static const void *find_row(const void *rows, gsize size, gsize n, unsigned vers
 	return NULL;
 }
 
+/* Takes @enumeration over. Which number is whose would else hang on what is never there. */
+static struct enumeration *enumeration_without_gaps(struct enumeration *enumeration,
+						    const struct enumerate_input *input,
+						    GError **error)
+{
+	for (unsigned i = 0; i < enumeration->n_added; i++) {
+		if (cpus_has(input->there,
+			     (unsigned)enumeration->position[enumeration->n_present + i]))
+			continue;
+		g_set_error(
+			error, TOPOLAB_ERROR, ERROR_UNSUPPORTED,
+			"CPU %u, which may be plugged in, is not there, but one after it is: no "
+			"rule knows such numbers",
+			enumeration->n_present + i);
+		enumeration_free(enumeration);
+		return NULL;
+	}
+	return enumeration;
+}
+
 struct enumeration *enumerate(const struct enumerate_input *input, GError **error)
 {
 	const struct usable_row *usable = FIND_ROW(usable_rows, input->version);
@@ -289,9 +327,10 @@ struct enumeration *enumerate(const struct enumerate_input *input, GError **erro
 	}
 	registry.first_is_boot_cpu = possible->first_is_boot_cpu;
 	registry_fill(&registry, order->order, usable->usable);
+	g_array_sort(absent, compare_apic_ids);
 	enumeration = g_new0(struct enumeration, 1);
 	possible->possible(&registry, enumeration);
-	return enumeration;
+	return enumeration_without_gaps(enumeration, input, error);
 }
 
 void enumeration_free(struct enumeration *enumeration)
@@ -311,7 +350,11 @@ struct enumeration *enumerate_machine(const struct topo *topo, unsigned version,
 		.version = version,
 		.hypervisor_known = hypervisor_known,
 	};
+	AUTO(cpus) *there = cpus_new();
 
+	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
+		cpus_add(there, topo_cpu(topo, cpu)->vcpu);
+	input.there = there;
 	input.entries = topo_madt(topo, &input.n_entries);
 	return enumerate(&input, error);
 }
@@ -328,9 +371,10 @@ bool enumeration_is_plain(const struct enumeration *enumeration, const struct to
 
 struct topo *enumeration_topo(const struct enumeration *enumeration, const struct topo *topo)
 {
-	g_autofree int *order = g_new(int, enumeration->n_present);
+	unsigned n = enumeration->n_present + enumeration->n_added;
+	g_autofree int *order = g_new(int, n);
 
-	for (unsigned cpu = 0; cpu < enumeration->n_present; cpu++)
+	for (unsigned cpu = 0; cpu < n; cpu++)
 		order[cpu] = topo_cpu_of_vcpu(topo, (unsigned)enumeration->position[cpu]);
-	return topo_renumbered(topo, order, enumeration->n_present);
+	return topo_renumbered(topo, order, n, enumeration->n_added);
 }

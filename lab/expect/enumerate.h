@@ -7,6 +7,7 @@
 #define EXPECT_ENUMERATE_H
 
 #include "base/auto.h"
+#include "base/cpus.h"
 #include "topo/firmware.h"
 
 #include <glib.h>
@@ -19,10 +20,19 @@ struct enumerate_input {
 	unsigned version;      /* KERNEL_VERSION_OF() */
 	/* Linux has a driver for the hypervisor that CPUID names: KVM's, but not TCG's. */
 	bool hypervisor_known;
+	/*
+	 * Positions at which QEMU has a CPU, enabled or not; NULL: at those alone that are enabled.
+	 */
+	const struct cpus *there;
 };
 
 struct enumeration {
-	unsigned n_present;  /* CPUs 0 to this are there, and are started */
+	unsigned n_present; /* CPUs 0 to this are there, and are started */
+	/*
+	 * CPUs from there to this are added by ACPI, whose devices are enumerated when the others
+	 * have been started. They are offline.
+	 */
+	unsigned n_added;
 	unsigned n_possible; /* CPUs from there to this may be plugged in */
 	/*
 	 * n_possible positions (vCPUs) by Linux's CPU number; -1: the kernel gives that number to
@@ -31,7 +41,10 @@ struct enumeration {
 	int *position;
 };
 
-/* ERROR_UNSUPPORTED for a kernel of which no row is known, unless the MADT is as ACPI wants it. */
+/*
+ * ERROR_UNSUPPORTED for a kernel of which no row is known, unless the MADT is as ACPI wants it, and
+ * for CPUs that are added with gaps between their numbers.
+ */
 struct enumeration *enumerate(const struct enumerate_input *input, GError **error);
 void enumeration_free(struct enumeration *enumeration);
 AUTO_DEFINE(enumeration, enumeration_free)

@@ -2,6 +2,7 @@
 #include "expect/levels.h"
 
 #include "expect/flags.h"
+#include "expect/sharing.h"
 #include "expect/versions.h"
 
 struct level_row {
@@ -22,7 +23,8 @@ static bool has_smt(const struct machine *machine)
 	if (machine->situation->threads_off)
 		return false;
 	CPUS_FOREACH (cpu, machine->situation->present) {
-		AUTO(cpus) *threads = cpus_copy(topo_mask(machine->topo, TOPO_CORE, (unsigned)cpu));
+		AUTO(cpus) *threads =
+			sharing_mask(machine->topo, machine->version, TOPO_CORE, (unsigned)cpu);
 
 		cpus_and(threads, machine->situation->present);
 		if (cpus_count(threads) > 1)

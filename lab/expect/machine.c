@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "expect/machine.h"
 
+#include "expect/sharing.h"
 #include "expect/versions.h"
 
 /* include/linux/topology.h */
@@ -54,7 +55,8 @@ static bool looks_for_siblings(const struct machine *machine)
 	if (!versions_have(&counts, machine->version))
 		return true;
 	CPUS_FOREACH (cpu, present) {
-		AUTO(cpus) *core = cpus_copy(topo_mask(machine->topo, TOPO_CORE, (unsigned)cpu));
+		AUTO(cpus) *core =
+			sharing_mask(machine->topo, machine->version, TOPO_CORE, (unsigned)cpu);
 
 		cpus_and(core, present);
 		if (cpus_count(core) > 1)
@@ -126,13 +128,16 @@ void machine_free(struct machine *machine)
 
 struct cpus *machine_mask(const struct machine *machine, enum topo_level level, unsigned cpu)
 {
-	struct cpus *alone;
+	struct cpus *mask;
 
-	if (machine->siblings)
-		return online_of(machine, topo_mask(machine->topo, level, cpu));
-	alone = cpus_new();
-	cpus_add(alone, cpu);
-	return alone;
+	if (machine->siblings) {
+		mask = sharing_mask(machine->topo, machine->version, level, cpu);
+		cpus_and(mask, machine->situation->online);
+		return mask;
+	}
+	mask = cpus_new();
+	cpus_add(mask, cpu);
+	return mask;
 }
 
 unsigned machine_distance(const struct machine *machine, unsigned from, unsigned to)

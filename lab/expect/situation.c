@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "expect/arguments.h"
+#include "expect/sharing.h"
 #include "expect/versions.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ struct told {
 	struct situation *situation;
 	unsigned max_cpus; /* maxcpus=; 0: not given */
 	bool parallel;	   /* CPUs are started side by side, first threads first */
+	unsigned version;
 };
 
 /* Each returns false for a value that it does not understand. */
@@ -180,17 +182,22 @@ static bool read_command_line(struct told *told, const char *line, unsigned vers
 			return false;
 	if (told->max_cpus && told->situation->threads_off)
 		return error_unmodelled("maxcpus with nosmt", error);
+	if (told->situation->nr_cpus && topo_n_added(told->topo))
+		return error_unmodelled("nr_cpus with CPUs that ACPI adds", error);
 	return true;
 }
 
 /* The first threads of all cores: topology_is_primary_thread(). */
-static struct cpus *first_threads(const struct topo *topo)
+static struct cpus *first_threads(const struct told *told)
 {
 	struct cpus *first = cpus_new();
 
-	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
-		if (cpus_next(topo_mask(topo, TOPO_CORE, cpu), -1) == (int)cpu)
+	for (unsigned cpu = 0; cpu < topo_n_cpus(told->topo); cpu++) {
+		AUTO(cpus) *threads = sharing_mask(told->topo, told->version, TOPO_CORE, cpu);
+
+		if (cpus_next(threads, -1) == (int)cpu)
 			cpus_add(first, cpu);
+	}
 	return first;
 }
 
@@ -209,11 +216,22 @@ static struct cpus *present_cpus(const struct told *told)
 	return present;
 }
 
+/* smp_init() comes before ACPI adds what it finds in the DSDT. */
+static struct cpus *first_present(const struct told *told)
+{
+	struct cpus *first = cpus_copy(told->situation->present);
+	unsigned n = topo_n_cpus(told->topo);
+
+	for (unsigned i = 1; i <= topo_n_added(told->topo); i++)
+		cpus_remove(first, n - i);
+	return first;
+}
+
 /* bringup_nonboot_cpus(), kernel/cpu.c. */
 static struct cpus *booted_cpus(const struct told *told)
 {
-	const struct cpus *present = told->situation->present;
-	AUTO(cpus) *first = first_threads(told->topo);
+	AUTO(cpus) *present = first_present(told);
+	AUTO(cpus) *first = first_threads(told);
 	struct cpus *booted = cpus_new();
 
 	cpus_and(first, present);
@@ -241,6 +259,7 @@ struct situation *situation_new(const struct topo *topo, const struct kernel_fac
 		.facts = facts,
 		.situation = situation,
 		.parallel = versions_have(&side_by_side, version),
+		.version = version,
 	};
 
 	situation->isolated = cpus_new();

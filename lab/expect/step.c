@@ -9,11 +9,15 @@
 #define CPU_FOLDER    "/sys/devices/system/cpu"
 #define CGROUP_FOLDER "/sys/fs/cgroup"
 #define WORDS_MAX     4
+/* Before a step that the kernel may refuse. */
+#define TRY "try "
 
 struct step {
 	const struct step_kind *kind;
 	char *text;
 	char **words; /* behind the kind's name */
+	bool may_fail;
+	int refusal; /* the errno value that the guest answered; 0: done, or not known yet */
 };
 
 struct target {
@@ -313,8 +317,8 @@ static struct step *error_step(const char *text, GError **error)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++)
 		g_string_append_printf(usages, "%s'%s'", i ? ", " : "", kinds[i].usage);
-	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT, "'%.200s' is no step; steps are %s", text,
-		    usages->str);
+	g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+		    "'%.200s' is no step; steps are %s, and '" TRY "STEP'", text, usages->str);
 	return NULL;
 }
 
@@ -326,7 +330,7 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-struct step *step_parse(const char *text, GError **error)
+static struct step *plain_parse(const char *text, GError **error)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", WORDS_MAX + 2);
 	unsigned n = g_strv_length(words);
@@ -345,6 +349,42 @@ struct step *step_parse(const char *text, GError **error)
 	step->text = g_strdup(text);
 	step->words = g_strdupv(words + 1);
 	return step;
+}
+
+static char *step_actions(const struct step *step)
+{
+	GString *actions = g_string_new(NULL);
+
+	step->kind->act(step, actions);
+	return g_string_free(actions, FALSE);
+}
+
+/* What is refused must be one thing, or nobody knows what was done. */
+static struct step *try_parse(const char *text, GError **error)
+{
+	AUTO(step) *step = step_parse(text + strlen(TRY), error);
+	g_autofree char *actions = step ? step_actions(step) : NULL;
+
+	if (!step)
+		return NULL;
+	if (step->may_fail || strchr(actions, '\n')[1]) {
+		g_set_error(error, TOPOLAB_ERROR, ERROR_INPUT,
+			    "'%.200s' tries more than one thing: '" TRY "' takes a step of one CPU "
+			    "or one file",
+			    text);
+		return NULL;
+	}
+	step->may_fail = true;
+	g_free(step->text);
+	step->text = g_strdup(text);
+	return g_steal_pointer(&step);
+}
+
+struct step *step_parse(const char *text, GError **error)
+{
+	if (g_str_has_prefix(text, TRY))
+		return try_parse(text, error);
+	return plain_parse(text, error);
 }
 
 void step_free(struct step *step)
@@ -399,8 +439,9 @@ char *steps_actions(const GPtrArray *steps)
 
 	for (guint i = 0; i < steps->len; i++) {
 		const struct step *step = steps->pdata[i];
+		g_autofree char *own = step_actions(step);
 
-		step->kind->act(step, actions);
+		g_string_append_printf(actions, "%s%s", step->may_fail ? TRY : "", own);
 	}
 	return g_string_free(actions, FALSE);
 }
@@ -420,20 +461,59 @@ static bool error_not_done(const char *action, const char *answer, GError **erro
 	return false;
 }
 
-bool steps_done(const GPtrArray *steps, const char *answer, GError **error)
+/* Is @line of the answer about @action? @refusal becomes 0, or the errno value that it failed with.
+ */
+static bool line_answers(const char *line, const char *action, int *refusal)
 {
-	g_autofree char *text = steps_actions(steps);
-	g_auto(GStrv) actions = g_strsplit(text, "\n", -1);
-	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
-	unsigned n_lines = g_strv_length(lines);
+	int length = 0;
 
-	for (unsigned i = 0; actions[i] && *actions[i]; i++) {
-		const char *line = i < n_lines ? lines[i] : NULL;
+	*refusal = 0;
+	if (g_str_has_prefix(line, "ok "))
+		return strcmp(line + strlen("ok "), action) == 0;
+	return sscanf(line, "failed %d %n", refusal, &length) == 1 && length && *refusal > 0 &&
+	       strcmp(line + length, action) == 0;
+}
 
-		if (!line || !g_str_has_prefix(line, "ok ") || strcmp(line + 3, actions[i]) != 0)
-			return error_not_done(actions[i], line, error);
+/* Takes the answers to the actions of @step off *@lines. */
+static bool step_take_answers(struct step *step, char ***lines, GError **error)
+{
+	g_autofree char *text = step_actions(step);
+	g_auto(GStrv) actions = g_strsplit(g_strchomp(text), "\n", -1);
+
+	for (unsigned i = 0; actions[i]; i++) {
+		g_autofree char *action = g_strconcat(step->may_fail ? TRY : "", actions[i], NULL);
+		const char *line = **lines;
+
+		if (!line || !line_answers(line, action, &step->refusal) ||
+		    (step->refusal && !step->may_fail))
+			return error_not_done(action, line, error);
+		(*lines)++;
 	}
 	return true;
+}
+
+bool steps_take_answers(GPtrArray *steps, const char *answer, GError **error)
+{
+	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+	char **next = lines;
+
+	for (guint i = 0; i < steps->len; i++)
+		if (!step_take_answers(steps->pdata[i], &next, error))
+			return false;
+	return true;
+}
+
+char *step_answer(const struct step *step, const char *answer)
+{
+	g_autofree char *actions = step_actions(step);
+	g_autofree char *action = g_strconcat(step->may_fail ? TRY : "", g_strchomp(actions), NULL);
+	g_auto(GStrv) lines = g_strsplit(answer, "\n", -1);
+	int refusal;
+
+	for (unsigned i = 0; lines[i]; i++)
+		if (line_answers(lines[i], action, &refusal))
+			return g_strdup(refusal ? strerrorname_np(refusal) ?: "?" : "0");
+	return NULL;
 }
 
 bool steps_apply(const GPtrArray *steps, const struct topo *topo, struct situation *situation,
@@ -447,6 +527,8 @@ bool steps_apply(const GPtrArray *steps, const struct topo *topo, struct situati
 		if (!step->kind->apply)
 			continue;
 		situation->rebuilt = true;
+		if (step->refusal)
+			continue;
 		if (!step->kind->apply(step, &target, error))
 			return false;
 	}

@@ -14,7 +14,10 @@
 
 struct step;
 
-/* "offline 4-7", "cpuset a 0-3 root". ERROR_INPUT, naming what there is. */
+/*
+ * "offline 4-7", "cpuset a 0-3 root"; "try offline 4" may be refused. ERROR_INPUT, naming what
+ * there is.
+ */
 struct step *step_parse(const char *text, GError **error);
 void step_free(struct step *step);
 AUTO_DEFINE(step, step_free)
@@ -28,11 +31,17 @@ char **steps_texts(const GPtrArray *steps);
 /* The agent's file (base/steps.h): what it must do for all of them. Caller frees. */
 char *steps_actions(const GPtrArray *steps);
 /*
- * Does @answer, what the agent says it did, say that all was done? ERROR_LAB, with the action and
- * why it failed.
+ * Does @answer, what the agent says it did, say that all was done, or refused where it may be?
+ * Steps remember. ERROR_LAB, with the action and why it failed.
  */
-bool steps_done(const GPtrArray *steps, const char *answer, GError **error);
-/* What they make of @situation. ERROR_INPUT for a CPU that the machine lacks, or that must stay. */
+bool steps_take_answers(GPtrArray *steps, const char *answer, GError **error);
+/*
+ * What @answer says of a step of one action: "0", "EBUSY"; NULL: nothing. Of equal ones the first.
+ * Caller frees.
+ */
+char *step_answer(const struct step *step, const char *answer);
+/* What they make of @situation, but for those that were refused. ERROR_INPUT for a CPU that the
+ * machine lacks, or that must stay. */
 bool steps_apply(const GPtrArray *steps, const struct topo *topo, struct situation *situation,
 		 GError **error);
 

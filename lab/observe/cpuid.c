@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "observe/scan.h"
+#include "topo/topo.h"
 
 #include <string.h>
 
@@ -100,6 +101,30 @@ static void signature_decode(guint32 eax, bool intel, struct cpuid_identity *ide
 	identity->stepping = (int)(eax & 0xf);
 }
 
+/* CPUID 0x80000001 ECX bit 22 */
+static bool has_topoext(const struct cpuid_dump *dump)
+{
+	const struct cpuid_leaf *features = cpuid_dump_find(dump, 0x80000001, 0);
+
+	return features && features->ecx >> 22 & 1;
+}
+
+/* AMD APM: 0x80000006 EDX is 0 without one. Intel SDM: leaf 4 EAX bits 5 to 7 are the level. */
+static bool has_l3(const struct cpuid_dump *dump, bool intel)
+{
+	const struct cpuid_leaf *caches = cpuid_dump_find(dump, 0x80000006, 0);
+
+	if (!intel)
+		return caches && caches->edx;
+	for (guint i = 0; i < dump->leaves->len; i++) {
+		const struct cpuid_leaf *leaf = &g_array_index(dump->leaves, struct cpuid_leaf, i);
+
+		if (leaf->leaf == 4 && (leaf->eax >> 5 & 7) == 3)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The widest APIC id that the CPU shows: 32 bits in leaf 0xB, else in AMD's 0x8000001E with
  * TOPOEXT (0x80000001 ECX bit 22), else 8 bits in leaf 1.
@@ -107,12 +132,11 @@ static void signature_decode(guint32 eax, bool intel, struct cpuid_identity *ide
 static guint32 apic_id_find(const struct cpuid_dump *dump, const struct cpuid_leaf *leaf1)
 {
 	const struct cpuid_leaf *x2apic = cpuid_dump_find(dump, 0xb, 0);
-	const struct cpuid_leaf *features = cpuid_dump_find(dump, 0x80000001, 0);
 	const struct cpuid_leaf *topoext = cpuid_dump_find(dump, 0x8000001e, 0);
 
 	if (x2apic && x2apic->ebx)
 		return x2apic->edx;
-	if (features && topoext && features->ecx >> 22 & 1)
+	if (topoext && has_topoext(dump))
 		return topoext->eax;
 	return leaf1->ebx >> 24;
 }
@@ -122,6 +146,7 @@ bool cpuid_dump_identity(const struct cpuid_dump *dump, const char *member,
 {
 	const struct cpuid_leaf *leaf0 = cpuid_dump_find(dump, 0, 0);
 	const struct cpuid_leaf *leaf1 = cpuid_dump_find(dump, 1, 0);
+	bool intel;
 
 	if (!leaf0 || !leaf1) {
 		g_set_error(error, TOPOLAB_ERROR, ERROR_LAB, "'%s' lacks CPUID leaf %d", member,
@@ -135,7 +160,10 @@ bool cpuid_dump_identity(const struct cpuid_dump *dump, const char *member,
 	for (char *p = identity->vendor; *p; p++)
 		if (!g_ascii_isprint(*p))
 			*p = '?';
-	signature_decode(leaf1->eax, g_str_equal(identity->vendor, "GenuineIntel"), identity);
+	intel = g_str_equal(identity->vendor, topo_vendor_name(TOPO_VENDOR_INTEL));
+	signature_decode(leaf1->eax, intel, identity);
+	identity->lacks = (intel || has_topoext(dump) ? 0 : 1u << TOPO_LACK_TOPOEXT) |
+			  (has_l3(dump, intel) ? 0 : 1u << TOPO_LACK_L3);
 	identity->apic_id = apic_id_find(dump, leaf1);
 	return true;
 }

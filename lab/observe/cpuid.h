@@ -20,6 +20,7 @@ struct cpuid_leaf {
 struct cpuid_identity {
 	char vendor[13];
 	int family, model, stepping;
+	unsigned lacks; /* 1 << enum topo_lack */
 	guint32 apic_id;
 };
 

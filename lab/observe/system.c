@@ -63,6 +63,9 @@ static bool cache_read(struct system *system, unsigned cpu, unsigned index, GErr
 
 static bool cpu_read(struct system *system, unsigned cpu, GError **error)
 {
+	struct cpus **llc = &system->view->cpu[cpu].mask[TOPO_LLC];
+	bool any = false;
+
 	if (!mask_set(system, cpu, TOPO_CORE, "topology/core_cpus_list", error) ||
 	    !mask_set(system, cpu, TOPO_PACKAGE, "topology/package_cpus_list", error))
 		return false;
@@ -71,7 +74,10 @@ static bool cpu_read(struct system *system, unsigned cpu, GError **error)
 			break;
 		if (!cache_read(system, cpu, index, error))
 			return false;
+		any = true;
 	}
+	if (any && !*llc)
+		*llc = cpus_new();
 	return true;
 }
 

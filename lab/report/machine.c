@@ -61,6 +61,11 @@ static unsigned max_threads(const struct topo *topo)
 	return most;
 }
 
+static bool has_l3(const struct topo *topo)
+{
+	return topo_cpu_model_tells_llc(topo_cpu_model(topo));
+}
+
 static void sheet_apic_ids(struct sheet *sheet)
 {
 	guint32 low = G_MAXUINT32, high = 0;
@@ -80,11 +85,15 @@ static void sheet_size(struct sheet *sheet)
 	const struct topo *topo = sheet->topo;
 	const struct topo_cpu_model *model = topo_cpu_model(topo);
 
-	sheet_print(sheet, "processor", "%s, family %u, model %u, stepping %u",
-		    topo_vendor_name(model->vendor), model->family, model->model, model->stepping);
+	g_autofree char *lacks = topo_lacks_text(model->lacks);
+
+	sheet_print(sheet, "processor", "%s, family %u, model %u, stepping %u%s%s",
+		    topo_vendor_name(model->vendor), model->family, model->model, model->stepping,
+		    *lacks ? ", without " : "", lacks);
 	sheet_print(sheet, "CPUs", "%u: packages %u, LLCs %u, cores %u, threads per core %u",
 		    topo_n_cpus(topo), count_groups(topo, TOPO_PACKAGE),
-		    count_groups(topo, TOPO_LLC), count_groups(topo, TOPO_CORE), max_threads(topo));
+		    has_l3(topo) ? count_groups(topo, TOPO_LLC) : 0, count_groups(topo, TOPO_CORE),
+		    max_threads(topo));
 	sheet_print(sheet, "numbering", "%s", topo_numbering_name(topo_numbering(topo)));
 	sheet_apic_ids(sheet);
 	sheet_print(sheet, "memory", "%u MiB in %u node%s", topo_memory_mib(topo),
@@ -119,7 +128,8 @@ static void sheet_sharing(struct sheet *sheet)
 {
 	const struct topo *topo = sheet->topo;
 
-	sheet_heading(sheet, "CPUs that share a package, and an LLC in it");
+	sheet_heading(sheet, has_l3(topo) ? "CPUs that share a package, and an LLC in it"
+					  : "CPUs that share a package");
 	CPUS_FOREACH (cpu, topo_all_cpus(topo)) {
 		struct cpus *package = topo_mask(topo, TOPO_PACKAGE, (unsigned)cpu);
 		g_autofree char *label =
@@ -128,6 +138,8 @@ static void sheet_sharing(struct sheet *sheet)
 		if (cpus_next(package, -1) != cpu)
 			continue;
 		sheet_cpus(sheet, label, package);
+		if (!has_l3(topo))
+			continue;
 		CPUS_FOREACH (member, package) {
 			struct cpus *llc = topo_mask(topo, TOPO_LLC, (unsigned)member);
 			g_autofree char *name =

@@ -203,7 +203,8 @@ void topo_build(struct topo *topo)
 	topo_build_firmware(topo);
 }
 
-struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n)
+struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n,
+			     unsigned n_added)
 {
 	struct topo *other = topo_load_text(topo->text, strlen(topo->text), topo->name, NULL);
 	struct topo_cpu *cpus = g_new(struct topo_cpu, n);
@@ -215,6 +216,7 @@ struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned
 	g_free(other->cpu);
 	other->cpu = cpus;
 	other->n_cpus = n;
+	other->n_added = n_added;
 	for (unsigned vcpu = 0; vcpu < other->n_vcpus; vcpu++)
 		other->vcpu[vcpu].cpu = -1;
 	for (unsigned i = 0; i < n; i++)

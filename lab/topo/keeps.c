@@ -21,9 +21,11 @@ static char *numbering_value(const struct topo *topo)
 static char *cpu_value(const struct topo *topo)
 {
 	const struct topo_cpu_model *model = &topo->model;
+	g_autofree char *lacks = topo_lacks_text(model->lacks);
 
-	return g_strdup_printf("%s family %u model %u stepping %u", topo_vendor_name(model->vendor),
-			       model->family, model->model, model->stepping);
+	return g_strdup_printf("%s family %u model %u stepping %u%s%s",
+			       topo_vendor_name(model->vendor), model->family, model->model,
+			       model->stepping, *lacks ? " without " : "", lacks);
 }
 
 /* "2", or "1 2" when parts differ. @n counts at most CPUS_MAX things. */

@@ -127,9 +127,32 @@ static bool read_optional_number(const struct yaml_node *mapping, const char *ke
 	return !node || yaml_unsigned(node, min, max, value, error);
 }
 
+static bool read_lacks(struct topo_cpu_model *model, const struct yaml_node *list, GError **error)
+{
+	if (list && !yaml_check_list(list, error))
+		return false;
+	for (unsigned i = 0; list && i < yaml_count(list); i++) {
+		const char *text = yaml_text(yaml_item(list, i), error);
+		enum topo_lack lack;
+
+		if (!text)
+			return false;
+		if (!topo_lack_from_name(text, &lack))
+			return yaml_wrong(yaml_item(list, i), error, "'%s' or '%s'",
+					  topo_lack_name(TOPO_LACK_TOPOEXT),
+					  topo_lack_name(TOPO_LACK_L3));
+		if (lack == TOPO_LACK_TOPOEXT && model->vendor != TOPO_VENDOR_AMD)
+			return yaml_error(yaml_item(list, i), error,
+					  "'cpu.lacks' names '%s', which only vendor '%s' has",
+					  text, topo_vendor_name(TOPO_VENDOR_AMD));
+		model->lacks |= 1u << lack;
+	}
+	return true;
+}
+
 static bool read_cpu_model(struct topo *topo, const struct yaml_node *root, GError **error)
 {
-	static const char *const keys[] = {"vendor", "family", "model", "stepping", NULL};
+	static const char *const keys[] = {"vendor", "family", "model", "stepping", "lacks", NULL};
 	const struct yaml_node *cpu = yaml_require(root, "cpu", error);
 	const struct yaml_node *vendor;
 	const char *text;
@@ -146,7 +169,8 @@ static bool read_cpu_model(struct topo *topo, const struct yaml_node *root, GErr
 	/* CPUID leaf 1 EAX holds family (4 bits + 8 bits), model (8 bits) and stepping (4 bits). */
 	return read_number(cpu, "family", 0, 15 + 255, &topo->model.family, error) &&
 	       read_number(cpu, "model", 0, 255, &topo->model.model, error) &&
-	       read_number(cpu, "stepping", 0, 15, &topo->model.stepping, error);
+	       read_number(cpu, "stepping", 0, 15, &topo->model.stepping, error) &&
+	       read_lacks(&topo->model, yaml_get(cpu, "lacks"), error);
 }
 
 /* The APIC id may have room for more cores than an L3 has: a machine with some fused off. */

@@ -73,6 +73,7 @@ struct topo {
 
 	/* What topo_build() makes of the above. */
 	unsigned n_cpus;
+	unsigned n_added;     /* the last of them, which are not there at first */
 	struct topo_cpu *cpu; /* n_cpus */
 	unsigned n_vcpus;
 	struct topo_position *vcpu;	       /* n_vcpus, in the order of the APIC ids */

@@ -11,6 +11,8 @@ ENUM_NAMES(topo_numbering, TOPO_NUMBERING_COUNT, [TOPO_NUMBERING_THREADS_LAST] =
 	   [TOPO_NUMBERING_THREADS_ADJACENT] = "threads-adjacent",
 	   [TOPO_NUMBERING_EXPLICIT] = "explicit")
 
+ENUM_NAMES(topo_lack, TOPO_LACK_COUNT, [TOPO_LACK_TOPOEXT] = "topoext", [TOPO_LACK_L3] = "l3")
+
 ENUM_NAMES(topo_level, TOPO_LEVEL_COUNT, [TOPO_CORE] = "core", [TOPO_L2] = "l2", [TOPO_LLC] = "llc",
 	   [TOPO_PACKAGE] = "package")
 
@@ -97,9 +99,33 @@ const struct topo_cpu_model *topo_cpu_model(const struct topo *topo)
 	return &topo->model;
 }
 
+bool topo_cpu_model_lacks(const struct topo_cpu_model *model, enum topo_lack lack)
+{
+	return model->lacks & 1u << lack;
+}
+
+bool topo_cpu_model_tells_llc(const struct topo_cpu_model *model)
+{
+	if (!topo_cpu_model_lacks(model, TOPO_LACK_L3))
+		return true;
+	return model->vendor == TOPO_VENDOR_AMD && !topo_cpu_model_lacks(model, TOPO_LACK_TOPOEXT);
+}
+
+char *topo_lacks_text(unsigned lacks)
+{
+	GString *text = g_string_new(NULL);
+
+	for (enum topo_lack lack = 0; lack < TOPO_LACK_COUNT; lack++)
+		if (lacks & 1u << lack)
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
+					       topo_lack_name(lack));
+	return g_string_free(text, FALSE);
+}
+
 bool topo_cpu_model_fixes_llc(const struct topo_cpu_model *model)
 {
-	return model->vendor == TOPO_VENDOR_AMD && model->family == 0x17 && model->model <= 0x1f;
+	return model->vendor == TOPO_VENDOR_AMD && model->family == 0x17 && model->model <= 0x1f &&
+	       !model->lacks;
 }
 
 enum topo_numbering topo_numbering(const struct topo *topo)
@@ -115,6 +141,11 @@ const char *topo_boot_arguments(const struct topo *topo)
 unsigned topo_n_cpus(const struct topo *topo)
 {
 	return topo->n_cpus;
+}
+
+unsigned topo_n_added(const struct topo *topo)
+{
+	return topo->n_added;
 }
 
 const struct topo_cpu *topo_cpu(const struct topo *topo, unsigned cpu)

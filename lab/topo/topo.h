@@ -42,15 +42,35 @@ enum topo_level {
 const char *topo_level_name(enum topo_level level);
 bool topo_level_from_name(const char *name, enum topo_level *level);
 
+/* What a processor may lack that its kind has, in CPUID. */
+enum topo_lack {
+	TOPO_LACK_TOPOEXT, /* AMD's leaves 0x8000001d and 0x8000001e: who shares which cache */
+	/*
+	 * In AMD's leaf 0x80000006 or Intel's leaf 4. With TOPOEXT QEMU still describes one in
+	 * 0x8000001d, for all CPUs of a package.
+	 */
+	TOPO_LACK_L3,
+	TOPO_LACK_COUNT,
+};
+const char *topo_lack_name(enum topo_lack lack); /* "topoext", "l3" */
+bool topo_lack_from_name(const char *name, enum topo_lack *lack);
+
 /* The processor's identity, from CPUID leaves 0 and 1. */
 struct topo_cpu_model {
 	enum topo_vendor vendor;
 	unsigned family, model, stepping;
+	unsigned lacks; /* 1 << enum topo_lack */
 };
 
+bool topo_cpu_model_lacks(const struct topo_cpu_model *model, enum topo_lack lack);
+/* Is there a leaf that tells of its L3? */
+bool topo_cpu_model_tells_llc(const struct topo_cpu_model *model);
+/* "topoext, l3" for @lacks of a model; "" for nothing. Caller frees. */
+char *topo_lacks_text(unsigned lacks);
+
 /*
- * Linux takes these CPUs to share an L3 when their APIC ids >> 3 are equal, whatever CPUID says:
- * cacheinfo_amd_init_llc_id(), arch/x86/kernel/cpu/cacheinfo.c.
+ * Linux takes these CPUs to share an L3 when their APIC ids >> 3 are equal, whatever CPUID says of
+ * who shares it: cacheinfo_amd_init_llc_id(), arch/x86/kernel/cpu/cacheinfo.c.
  */
 bool topo_cpu_model_fixes_llc(const struct topo_cpu_model *model);
 
@@ -110,11 +130,17 @@ unsigned topo_nodes_per_package(const struct topo *topo);
 
 /*
  * The same machine to a kernel that has only some of its CPUs, or numbers them otherwise: its CPU i
- * is @order[i], all of which exist. New.
+ * is @order[i], all of which exist. The last @n_added come when the others have been started. New.
  */
-struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n);
+struct topo *topo_renumbered(const struct topo *topo, const int *order, unsigned n,
+			     unsigned n_added);
+/* 0 for a machine that was not renumbered. */
+unsigned topo_n_added(const struct topo *topo);
 
-/* The CPUs that share @level with @cpu; owned by the model. */
+/*
+ * The CPUs that share @level with @cpu; owned by the model. Where there is no L3 a package's CPUs
+ * are the LLC's.
+ */
 struct cpus *topo_mask(const struct topo *topo, enum topo_level level, unsigned cpu);
 struct cpus *topo_all_cpus(const struct topo *topo);
 

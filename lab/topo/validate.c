@@ -103,6 +103,13 @@ static bool check_llcs(const struct topo *topo, const struct yaml_node *root, GE
 			"'l3_per_package' is %u, but a package of vendor '%s' has one L3; "
 			"for sub-NUMA clusters set 'nodes_per_package'",
 			shape->llcs, topo_vendor_name(TOPO_VENDOR_INTEL));
+	/* Linux then takes a package, or an L2, for what its CPUs share. */
+	if (topo->model.lacks && shape->llcs != 1)
+		return yaml_error(
+			place(root, "l3_per_package"), error,
+			"'l3_per_package' is %u, but 'cpu.lacks' leaves no CPUID leaf that tells "
+			"the CPUs of one from those of another: it must be 1",
+			shape->llcs);
 	if (!topo_cpu_model_fixes_llc(&topo->model))
 		return true;
 	if (width != 3)

@@ -35,6 +35,20 @@ void view_set_node_slots(struct view *view, unsigned n_node_slots)
 		view->distance[i] = -1;
 }
 
+struct view *view_copy_cpus(const struct view *view)
+{
+	struct view *copy = view_new(view->witness, view->n_cpu_slots);
+
+	cpus_or(copy->cpus, view->cpus);
+	for (unsigned i = 0; i < view->n_cpu_slots; i++) {
+		copy->cpu[i] = view->cpu[i];
+		for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
+			if (copy->cpu[i].mask[level])
+				cpus_ref(copy->cpu[i].mask[level]);
+	}
+	return copy;
+}
+
 void view_free(struct view *view)
 {
 	if (!view)
@@ -47,6 +61,7 @@ void view_free(struct view *view)
 	cpus_unref(view->cpus);
 	cpus_unref(view->nodes);
 	g_free(view->vendor);
+	g_free(view->lacks);
 	g_free(view);
 }
 
@@ -111,6 +126,24 @@ static void view_fill_nodes(struct view *view, const struct topo *topo)
 	}
 }
 
+/*
+ * No L3: no CPU shares one, nor has one of its own. AMD's leaf 0x80000006, which is all there is of
+ * caches without TOPOEXT, knows no sharing of an L2.
+ */
+static struct cpus *mask_of_topo(const struct topo *topo, enum topo_level level, unsigned cpu)
+{
+	const struct topo_cpu_model *model = topo_cpu_model(topo);
+	struct cpus *mask;
+
+	if (level == TOPO_LLC && !topo_cpu_model_tells_llc(model))
+		return cpus_new();
+	if (level != TOPO_L2 || !topo_cpu_model_lacks(model, TOPO_LACK_TOPOEXT))
+		return cpus_ref(topo_mask(topo, level, cpu));
+	mask = cpus_new();
+	cpus_add(mask, cpu);
+	return mask;
+}
+
 struct view *view_of_topo(const struct topo *topo)
 {
 	const struct topo_cpu_model *model = topo_cpu_model(topo);
@@ -120,6 +153,7 @@ struct view *view_of_topo(const struct topo *topo)
 	view->family = (int)model->family;
 	view->model = (int)model->model;
 	view->stepping = (int)model->stepping;
+	view->lacks = topo_lacks_text(model->lacks);
 	for (unsigned i = 0; i < topo_n_cpus(topo); i++) {
 		const struct topo_cpu *cpu = topo_cpu(topo, i);
 
@@ -127,8 +161,7 @@ struct view *view_of_topo(const struct topo *topo)
 		view->cpu[i].apic_id = cpu->apic_id;
 		view->cpu[i].node = (int)cpu->node;
 		for (int level = 0; level < TOPO_LEVEL_COUNT; level++)
-			view->cpu[i].mask[level] =
-				cpus_ref(topo_mask(topo, (enum topo_level)level, i));
+			view->cpu[i].mask[level] = mask_of_topo(topo, (enum topo_level)level, i);
 	}
 	view_fill_nodes(view, topo);
 	return view;

@@ -13,7 +13,7 @@
 
 struct view_cpu {
 	gint64 apic_id;			     /* -1: not seen */
-	struct cpus *mask[TOPO_LEVEL_COUNT]; /* NULL: not seen */
+	struct cpus *mask[TOPO_LEVEL_COUNT]; /* NULL: not seen; empty: the CPU has none */
 	int node;			     /* -1: not seen */
 };
 
@@ -24,6 +24,7 @@ struct view {
 	unsigned n_cpu_slots;
 	char *vendor; /* NULL: not seen */
 	int family, model, stepping;
+	char *lacks;	    /* as topo_lacks_text() has it; NULL: not seen */
 	struct cpus *nodes; /* node numbers with CPUs or memory; NULL: not seen */
 	unsigned n_node_slots;
 	struct cpus **node_cpus; /* n_node_slots elements; NULL: not seen */
@@ -37,6 +38,8 @@ void view_set_node_slots(struct view *view, unsigned n_node_slots);
 void view_free(struct view *view);
 AUTO_DEFINE(view, view_free)
 
+/* What is seen of each CPU, without the nodes. New. */
+struct view *view_copy_cpus(const struct view *view);
 /* Forgets every CPU that is not in @cpus; nodes without CPUs stay. */
 void view_keep_cpus(struct view *view, const struct cpus *cpus);
 /* All CPUs on node 0, which is all there is. */

@@ -274,7 +274,7 @@ static bool judge_steps(struct session *session)
 		return true;
 	steps = steps_parse(input->steps, &error);
 	done = steps ? root_read(session->evidence, &error, STEPS_MEMBER) : NULL;
-	if (done && steps_done(steps, done, &error) &&
+	if (done && steps_take_answers(steps, done, &error) &&
 	    steps_apply(steps, session->topo, session->situation, &error)) {
 		session_say(session, "guest.steps", VERDICT_PASS, STEPS_MEMBER,
 			    "every step was taken");

@@ -2,6 +2,7 @@
 /* The machine as three witnesses have it, and the domains that the kernel made of it. */
 #include "base/error.h"
 #include "expect/expect.h"
+#include "expect/sharing.h"
 #include "observe/observe.h"
 #include "verdict/compare.h"
 #include "verdict/firmware.h"
@@ -69,14 +70,32 @@ static void view_follow_arguments(struct view *hardware, const struct session *s
 		view_split_llc(hardware, topo, split);
 }
 
+/* Where there is no L3 the kernel still gives CPUs the id of an LLC. */
+static void view_take_llcs(struct view *view, const struct session *session)
+{
+	unsigned version = kernel_facts_version(session->input->facts);
+
+	CPUS_FOREACH (cpu, view->cpus) {
+		struct cpus **llc = &view->cpu[cpu].mask[TOPO_LLC];
+
+		if (!*llc || !cpus_is_empty(*llc) || (unsigned)cpu >= topo_n_cpus(session->topo))
+			continue;
+		cpus_unref(*llc);
+		*llc = sharing_mask(session->topo, version, TOPO_LLC, (unsigned)cpu);
+		cpus_and(*llc, session->situation->online);
+	}
+}
+
 /* Only kernels since 6.9 show them. */
 static void judge_ids(struct session *session, const struct view *hardware)
 {
 	g_autoptr(GError) error = NULL;
 	AUTO(view) *ids = observe_topo_ids(session->evidence, session->situation->online, &error);
+	AUTO(view) *expected = view_copy_cpus(hardware);
 
+	view_take_llcs(expected, session);
 	if (ids)
-		compare_topo_ids(hardware, ids, session->judgement->checks);
+		compare_topo_ids(expected, ids, session->judgement->checks);
 	else if (error)
 		session_say(session, "kernel.ids", VERDICT_ERROR, NULL, error->message);
 }

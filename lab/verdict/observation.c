@@ -4,6 +4,8 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/root.h"
+#include "base/steps.h"
+#include "expect/step.h"
 #include "observe/observe.h"
 
 #include <stdio.h>
@@ -267,6 +269,16 @@ static bool holds_cpus(char **words, const struct seen *seen, char **shown)
 	return compare(text && !*text ? (g_free(text), g_strdup("none")) : text, words[1], shown);
 }
 
+/* "0 try offline 7", "EBUSY try offline 7" */
+static bool holds_answer(char **words, const struct seen *seen, char **shown)
+{
+	AUTO(step) *step = step_parse(words[1], NULL);
+	g_autofree char *answer =
+		seen->evidence ? root_read(seen->evidence, NULL, STEPS_MEMBER) : NULL;
+
+	return compare(step && answer ? step_answer(step, answer) : NULL, words[0], shown);
+}
+
 static const struct kind kinds[] = {
 	{"chain", "chain CPU NAME SPAN; NAME SPAN (or none)", 2, holds_chain},
 	{"groups", "groups CPU/DOMAIN SPAN SPAN", 2, holds_groups},
@@ -276,6 +288,7 @@ static const struct kind kinds[] = {
 	{"number", "number CPU/DOMAIN NAME VALUE", 3, holds_number},
 	{"level", "level CPU/DOMAIN NUMBER", 2, holds_level},
 	{"cpus", "cpus online|possible|present|isolated LIST", 2, holds_cpus},
+	{"answer", "answer 0|ERRNO try STEP", 2, holds_answer},
 	{"file", "file MEMBER TEXT", 2, holds_file},
 	{"no-file", "no-file MEMBER", 1, holds_no_file},
 	{"log", "log TEXT", 1, holds_log},

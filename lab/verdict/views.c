@@ -58,6 +58,13 @@ static void compare_number(const struct comparison *comparison, int cpu, const c
 	comparison_differs(comparison, cpu, what, NULL, expected_text, observed_text);
 }
 
+static char *set_text(const struct cpus *set)
+{
+	if (!set)
+		return g_strdup("not shown");
+	return cpus_is_empty(set) ? g_strdup("none") : cpus_to_list(set);
+}
+
 /* NULL @expected is "not seen". */
 static void compare_set(const struct comparison *comparison, int cpu, const char *what,
 			const char *rule, const struct cpus *expected, const struct cpus *observed)
@@ -70,8 +77,8 @@ static void compare_set(const struct comparison *comparison, int cpu, const char
 	findings_compared(comparison->findings, 1);
 	if (observed && cpus_equal(expected, observed))
 		return;
-	expected_text = cpus_to_list(expected);
-	observed_text = observed ? cpus_to_list(observed) : g_strdup("not shown");
+	expected_text = set_text(expected);
+	observed_text = set_text(observed);
 	comparison_differs(comparison, cpu, what, rule, expected_text, observed_text);
 }
 
@@ -105,6 +112,22 @@ static void compare_identity(const struct comparison *comparison)
 	compare_number(comparison, -1, "the processor's model", expected->model, observed->model);
 	compare_number(comparison, -1, "the processor's stepping", expected->stepping,
 		       observed->stepping);
+}
+
+/* /proc/cpuinfo does not show it. */
+static void compare_lacks(const struct comparison *comparison)
+{
+	const char *expected = comparison->expected->lacks, *observed = comparison->observed->lacks;
+
+	if (!expected)
+		return;
+	findings_compared(comparison->findings, 1);
+	if (g_strcmp0(expected, observed) != 0)
+		comparison_differs(comparison, -1, "what the processor lacks", NULL,
+				   *expected ? expected : "nothing",
+				   !observed   ? "not shown"
+				   : *observed ? observed
+					       : "nothing");
 }
 
 static void compare_apic_ids(const struct comparison *comparison)
@@ -280,6 +303,7 @@ static const struct part guest_parts[] = {
 		.evidence = "cpuid",
 		.aspects = {{"CPUs", compare_cpu_set},
 			    {"processor identity", compare_identity},
+			    {"features", compare_lacks},
 			    {"topology and cache masks", compare_all_masks}},
 	},
 	{

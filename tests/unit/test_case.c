@@ -64,7 +64,8 @@ static void test_bad(void)
 		{"title: a case\n", "", "a.yaml:1:1: the file lacks the key 'title'"},
 		{"- offline 4-7", "- reboot",
 		 "a.yaml:6:5: 'reboot' is no step; steps are 'offline CPUS', 'online CPUS', 'smt "
-		 "on|off', 'cpuset NAME CPUS root|isolated', 'write FILE WORD'"},
+		 "on|off', 'cpuset NAME CPUS root|isolated', 'write FILE WORD', and "
+		 "'try STEP'"},
 		{"shows: right", "shows: left",
 		 "a.yaml:17:23: 'left' is neither 'right' nor one of 'wrong'"},
 		{", as-of: 6.12.117}", "}",

@@ -156,6 +156,41 @@ static void test_intel(void)
 		    "SapphireRapids,vendor=GenuineIntel,family=6,model=143,stepping=8,+x2apic");
 }
 
+static void test_lacks(void)
+{
+	static const struct {
+		const char *cpu, *value;
+	} cases[] = {
+		{MACHINE_MILAN ", lacks: [topoext]",
+		 "qemu64,vendor=AuthenticAMD,family=25,model=1,stepping=1,-topoext,+x2apic,"
+		 "x-force-features=on,-mtrr,-pat"},
+		{MACHINE_MILAN ", lacks: [l3]",
+		 "qemu64,vendor=AuthenticAMD,family=25,model=1,stepping=1,xlevel=0x8000001e,"
+		 "+topoext,+x2apic,x-force-features=on,l3-cache=off,-mtrr,-pat"},
+		/* The dies of such a CPU would be nodes, and its L3 by APIC id. */
+		{MACHINE_NAPLES ", lacks: [l3, topoext]",
+		 "qemu64,vendor=AuthenticAMD,family=23,model=1,stepping=2,-topoext,+x2apic,"
+		 "x-force-features=on,l3-cache=off,-mtrr,-pat"},
+		{MACHINE_SPR ", lacks: [l3]",
+		 "SapphireRapids,vendor=GenuineIntel,family=6,model=143,stepping=8,+x2apic,"
+		 "l3-cache=off,-mtrr,-pat"},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct machine machine = {.cpu = cases[i].cpu,
+						.packages = 2,
+						.llcs = 1,
+						.cores = 4,
+						.threads = 2,
+						.nodes = 1,
+						.distances = "{other-package: 21}",
+						.numbering = "threads-last"};
+		g_autofree char *text = emit(&machine, &a_domain);
+
+		assert_says(text, "//qemu:arg[last()]/@value", cases[i].value);
+	}
+}
+
 static void test_distances(void)
 {
 	const struct machine machine = {.cpu = MACHINE_SPR,
@@ -511,6 +546,7 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/domain-xml/nps4", test_nps4);
 	g_test_add_func("/domain-xml/intel", test_intel);
+	g_test_add_func("/domain-xml/lacks", test_lacks);
 	g_test_add_func("/domain-xml/in-turn", test_in_turn);
 	g_test_add_func("/domain-xml/distances", test_distances);
 	g_test_add_func("/domain-xml/memory-only", test_memory_only);

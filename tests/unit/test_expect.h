@@ -20,6 +20,7 @@ struct shape {
 	const char *numbering; /* NULL: threads-adjacent */
 	const char *slit;      /* full matrix, "[[10, 20], [20, 10]]"; NULL: one node */
 	const char *boot;      /* kernel arguments, comma separated; NULL: none */
+	const char *lacks;     /* of the processor, comma separated; NULL: nothing */
 };
 
 /* Zen 3, and the Intel models that the cases name. */
@@ -43,9 +44,10 @@ static inline char *shape_text(const struct shape *shape)
 	};
 	GString *text = g_string_new("name: test\ntitle: a machine of the unit tests\n");
 
-	g_string_append_printf(text, "cpu: {vendor: %s, family: %u, model: %u, stepping: 1}\n",
-			       shape->vendor ? shape->vendor : "GenuineIntel", shape->family,
-			       shape->model);
+	g_string_append_printf(
+		text, "cpu: {vendor: %s, family: %u, model: %u, stepping: 1, lacks: [%s]}\n",
+		shape->vendor ? shape->vendor : "GenuineIntel", shape->family, shape->model,
+		shape->lacks ?: "");
 	g_string_append_printf(text, "packages: %u\nl3_per_package: %u\ncores_per_l3: %u\n",
 			       shape->packages, shape->llcs, shape->cores);
 	g_string_append_printf(text, "threads_per_core: %u\nnodes_per_package: %u\n",

@@ -135,6 +135,52 @@ static void test_situation(gconstpointer data)
 	g_assert_cmpstr(text, ==, situation->cpus);
 }
 
+/*
+ * acpi_processor_hotadd_init() finds the CPUs of the DSDT that _STA says are there. 6.1 numbers
+ * them as it finds them, 6.12 has numbers for all that may come.
+ */
+static void test_added(void)
+{
+	static const struct {
+		const char *entries, *there, *release, *cpus;
+		unsigned n_added;
+	} cases[] = {
+		{"0 1 2-+ 3-+", "0-3", "6.1.192", "0 1 | 2 3", 2},
+		{"0 1 2-+ 3-+", "0-3", "6.12.117", "0 1 | 2 3", 2},
+		{"0 1 2-+ 3-+", "0-3", "7.3.4", "0 1 | 2 3", 2},
+		{"0 3-+ 2-+ 1", "0-3", "6.1.192", "0 1 | 2 3", 2},
+		{"0 1 2-+ 3-+", "0-2", "6.1.192", "0 1 | 2 ?", 1},
+		{"0 1 2-+ 3-+", "0-2", "7.3.4", "0 1 | 2 3", 1},
+		{"0 1 2-+ 3-+", "0-1,3", "6.1.192", "0 1 | 3 ?", 1},
+		/* Firmware says that it may not come. */
+		{"0 1 2-+ 3-", "0-3", "6.1.192", "0 1 | 2", 1},
+		{"0 1 2- 3-", "0-3", "7.3.4", "0 1", 0},
+		/* A gap */
+		{"0 1 2-+ 3-+", "0-1,3", "7.3.4", NULL, 0},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GArray) entries = entries_of(cases[i].entries);
+		AUTO(cpus) *there = cpus_parse_list(cases[i].there, NULL);
+		AUTO(kernel_facts) *facts = kernel_facts_new(cases[i].release, NULL);
+		g_autoptr(GError) error = NULL;
+		struct enumerate_input input = {
+			.entries = &g_array_index(entries, struct topo_madt_entry, 0),
+			.n_entries = entries->len,
+			.facp = {6, 3},
+			.version = kernel_facts_version(facts),
+			.there = there,
+		};
+		AUTO(enumeration) *enumeration = enumerate(&input, &error);
+		g_autofree char *text = enumeration ? text_of(enumeration) : NULL;
+
+		g_assert_cmpstr(text, ==, cases[i].cpus);
+		g_assert_cmpuint(enumeration ? enumeration->n_added : 0, ==, cases[i].n_added);
+		if (!cases[i].cpus)
+			g_assert_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED);
+	}
+}
+
 static void test_unknown(void)
 {
 	g_autoptr(GArray) entries = entries_of("1 0");
@@ -163,6 +209,7 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, &situations[i], test_situation);
 	}
+	g_test_add_func("/enumerate/added", test_added);
 	g_test_add_func("/enumerate/unknown", test_unknown);
 	return g_test_run();
 }

@@ -141,6 +141,7 @@ static void test_amd(void)
 	assert_mask(view, 13, TOPO_LLC, "4-5,12-13");
 	assert_mask(view, 13, TOPO_PACKAGE, "4-7,12-15");
 	assert_mask(view, 0, TOPO_LLC, "0-1,8-9");
+	g_assert_cmpstr(view->lacks, ==, "");
 	g_assert_cmpint(view->cpu[13].node, ==, 1);
 	assert_set(view->nodes, "0-1");
 	assert_set(view->node_cpus[0], "0-3,8-11");
@@ -171,6 +172,58 @@ static void test_odd_sharing(void)
 		assert_mask(view, 14, TOPO_LLC, "14-27");
 		assert_mask(view, 16, TOPO_CORE, "16-17");
 		assert_mask(view, 4, TOPO_PACKAGE, "0-27");
+	}
+}
+
+/* @old in every CPU's dump becomes @fresh. */
+static void change_dumps(GHashTable *members, unsigned n, const char *old, const char *fresh)
+{
+	for (unsigned cpu = 0; cpu < n; cpu++) {
+		g_autofree char *path = g_strdup_printf("cpuid/pu%u", cpu);
+		g_autoptr(GString) text = g_string_new(NULL);
+		GBytes *bytes = g_hash_table_lookup(members, path);
+
+		g_string_append_len(text, g_bytes_get_data(bytes, NULL),
+				    (gssize)g_bytes_get_size(bytes));
+		g_assert_cmpuint(g_string_replace(text, old, fresh, 0), ==, 1);
+		members_add(members, path, "%s", text->str);
+	}
+}
+
+/*
+ * QEMU's l3-cache=off is in leaf 0x80000006 alone. Without TOPOEXT (ECX bit 22 of 0x80000001) that
+ * leaf is all there is, which knows no sharing: the L2 is each CPU's own, the L3 the package's.
+ */
+static void test_lacks(void)
+{
+	static const struct {
+		const char *features, *caches, *lacks, *l2, *llc;
+	} cases[] = {
+		{"400007", "808140", "", "5,13", "4-5,12-13"},
+		{"400007", "0", "l3", "5,13", "4-5,12-13"},
+		{"7", "808140", "topoext", "13", "4-7,12-15"},
+		{"7", "0", "topoext, l3", "13", ""},
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *features =
+			g_strdup_printf("a00f11 0 %s 2193fbfd", cases[i].features);
+		g_autofree char *caches = g_strdup_printf("2008140 %s\n", cases[i].caches);
+		g_autoptr(GHashTable) members = amd_machine();
+		g_autoptr(GError) error = NULL;
+
+		change_dumps(members, 16, "a00f11 0 400007 2193fbfd", features);
+		change_dumps(members, 16, "2008140 808140\n", caches);
+		{
+			AUTO(root) *root = members_root(members);
+			AUTO(view) *view = observe_hardware(root, &error);
+
+			g_assert_no_error(error);
+			g_assert_cmpstr(view->lacks, ==, cases[i].lacks);
+			assert_mask(view, 13, TOPO_CORE, "5,13");
+			assert_mask(view, 13, TOPO_L2, cases[i].l2);
+			assert_mask(view, 13, TOPO_LLC, cases[i].llc);
+		}
 	}
 }
 
@@ -387,7 +440,7 @@ static void test_foreign_member(void)
 	g_assert_cmpstr(none_error->message, ==, "the evidence holds no CPUID dump");
 }
 
-/* A CPU whose id the MADT does not enable, and one that the SRAT does not name. */
+/* A CPU whose id the MADT does not list, and one that the SRAT does not name. */
 static void test_unknown_cpu(void)
 {
 	g_autoptr(GHashTable) members = amd_machine();
@@ -401,7 +454,7 @@ static void test_unknown_cpu(void)
 		g_assert_null(observe_hardware(root, &error));
 		g_assert_cmpstr(error->message, ==,
 				"CPU 15 has APIC id 15 in CPUID, which the guest's MADT does not "
-				"enable");
+				"list");
 		g_clear_error(&error);
 	}
 	members_add_bytes(members, TABLES "APIC", g_bytes_ref(madt));
@@ -419,6 +472,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/hardware/amd", test_amd);
+	g_test_add_func("/hardware/lacks", test_lacks);
 	g_test_add_func("/hardware/odd-sharing", test_odd_sharing);
 	g_test_add_func("/hardware/holes", test_holes);
 	g_test_add_func("/hardware/intel", test_intel);

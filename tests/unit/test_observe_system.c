@@ -117,7 +117,7 @@ static void test_less(void)
 		g_assert_no_error(error);
 		g_assert_null(view->nodes);
 		g_assert_null(view->node_cpus);
-		g_assert_null(view->cpu[0].mask[TOPO_LLC]);
+		assert_list(view->cpu[0].mask[TOPO_LLC], "");
 		assert_list(view->cpu[0].mask[TOPO_L2], "0,2");
 		g_assert_cmpint(view->cpu[0].node, ==, -1);
 	}

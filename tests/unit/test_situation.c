@@ -243,6 +243,31 @@ static void test_groups_flags(void)
 	g_assert_cmpint(number(tree, 0, DOMAIN_CACHE_NICE_TRIES), ==, 0);
 }
 
+/*
+ * CPUs that ACPI adds are present and are not started: smp_init() comes before acpi_scan_init().
+ * The nodes of 7.0's count are the SRAT's, which has them all.
+ */
+static void test_added(void)
+{
+	static const int order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	AUTO(topo) *whole = topo_of(&eight_cores);
+	AUTO(topo) *topo = topo_renumbered(whole, order, 8, 4);
+	AUTO(kernel_facts) *facts = kernel_facts_new(KERNEL_7_3, NULL);
+	AUTO(situation) *situation = situation_new(topo, facts, "", NULL);
+	AUTO(situation) *fewer = situation_new(topo, facts, "maxcpus=2", NULL);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *present = cpus_to_list(situation->present);
+	g_autofree char *online = cpus_to_list(situation->online);
+	g_autofree char *two = cpus_to_list(fewer->online);
+
+	g_assert_cmpuint(topo_n_added(whole), ==, 0);
+	g_assert_cmpstr(present, ==, "0-7");
+	g_assert_cmpstr(online, ==, "0-3");
+	g_assert_cmpstr(two, ==, "0-1");
+	g_assert_null(situation_new(topo, facts, "nr_cpus=6", &error));
+	g_assert_error(error, TOPOLAB_ERROR, ERROR_UNSUPPORTED);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -257,6 +282,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/situation/maxcpus-threads", test_maxcpus_threads);
 	g_test_add_func("/situation/numa-off", test_numa_off);
 	g_test_add_func("/situation/split-llc", test_split_llc);
+	g_test_add_func("/situation/added", test_added);
 	g_test_add_func("/situation/relax", test_relax);
 	g_test_add_func("/situation/groups-flags", test_groups_flags);
 	return g_test_run();

@@ -31,7 +31,7 @@ static void test_actions(void)
 {
 	g_autoptr(GPtrArray) steps =
 		parse(STEPS("offline 5,2-3", "online 2", "smt off", "cpuset a 4-7 root",
-			    "write /sys/kernel/debug/sched/verbose Y"));
+			    "write /sys/kernel/debug/sched/verbose Y", "try offline 4"));
 	g_autofree char *actions = steps_actions(steps);
 
 	g_assert_cmpstr(actions, ==,
@@ -45,7 +45,8 @@ static void test_actions(void)
 			"mkdir /sys/fs/cgroup/a\n"
 			"write /sys/fs/cgroup/a/cpuset.cpus 4-7\n"
 			"write /sys/fs/cgroup/a/cpuset.cpus.partition root\n"
-			"write /sys/kernel/debug/sched/verbose Y\n");
+			"write /sys/kernel/debug/sched/verbose Y\n"
+			"try write /sys/devices/system/cpu/cpu4/online 0\n");
 }
 
 static void test_bad(void)
@@ -79,11 +80,34 @@ static void test_bad(void)
 	}
 }
 
+static void test_bad_try(void)
+{
+	static const struct {
+		const char *text, *words;
+	} bad[] = {
+		{"try", "is no step"},
+		{"try ", "is no step"},
+		{"try again", "'again' is no step"},
+		{"try offline 2-3", "'try offline 2-3' tries more than one thing"},
+		{"try cpuset a 0-3 root", "tries more than one thing"},
+		{"try try offline 2", "tries more than one thing"},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
+		g_autoptr(GError) error = NULL;
+		AUTO(step) *step = step_parse(bad[i].text, &error);
+
+		g_assert_null(step);
+		g_assert_error(error, TOPOLAB_ERROR, ERROR_INPUT);
+		g_assert_nonnull(error ? strstr(error->message, bad[i].words) : NULL);
+	}
+}
+
 static void assert_done(const char *answer, const char *message)
 {
 	g_autoptr(GPtrArray) steps = parse(STEPS("offline 2-3"));
 	g_autoptr(GError) error = NULL;
-	bool done = steps_done(steps, answer, &error);
+	bool done = steps_take_answers(steps, answer, &error);
 
 	g_assert_true(done == (message == NULL));
 	g_assert_cmpstr(error ? error->message : NULL, ==, message);
@@ -104,6 +128,34 @@ static void test_answers(void)
 	assert_done("ok write /sys/devices/system/cpu/cpu2/online 1",
 		    "the guest was to 'write /sys/devices/system/cpu/cpu2/online 0' and says 'ok "
 		    "write /sys/devices/system/cpu/cpu2/online 1'");
+}
+
+/* EBUSY is 16 on x86, include/uapi/asm-generic/errno-base.h. */
+#define REFUSED                                                                                    \
+	"failed 16 try write /sys/devices/system/cpu/cpu3/online 0\n"                              \
+	"ok write /sys/devices/system/cpu/cpu2/online 0"
+
+/* What was refused has not happened, and what came after it has. */
+static void test_refusal(void)
+{
+	g_autoptr(GPtrArray) steps = parse(STEPS("try offline 3", "offline 2"));
+	AUTO(topo) *topo = topo_of(&two_packages);
+	AUTO(kernel_facts) *facts = kernel_facts_new(KERNEL, NULL);
+	AUTO(situation) *situation = situation_new(topo, facts, "", NULL);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *refused = step_answer(steps->pdata[0], REFUSED);
+	g_autofree char *done = step_answer(steps->pdata[1], REFUSED);
+	g_autofree char *unsaid = step_answer(steps->pdata[0], "ok try write /a 0");
+	g_autofree char *online = NULL;
+
+	g_assert_cmpstr(refused, ==, "EBUSY");
+	g_assert_cmpstr(done, ==, "0");
+	g_assert_null(unsaid);
+	g_assert_true(steps_take_answers(steps, REFUSED, &error));
+	g_assert_no_error(error);
+	g_assert_true(steps_apply(steps, topo, situation, &error));
+	online = cpus_to_list(situation->online);
+	g_assert_cmpstr(online, ==, "0-1,3-7");
 }
 
 static struct domain_tree *after_with(const char *release, const char *line,
@@ -198,7 +250,9 @@ int main(int argc, char **argv)
 	g_test_set_nonfatal_assertions();
 	g_test_add_func("/step/actions", test_actions);
 	g_test_add_func("/step/bad", test_bad);
+	g_test_add_func("/step/bad-try", test_bad_try);
 	g_test_add_func("/step/answers", test_answers);
+	g_test_add_func("/step/refusal", test_refusal);
 	g_test_add_func("/step/apply", test_apply);
 	g_test_add_func("/step/smt-on", test_smt_on);
 	g_test_add_func("/step/impossible", test_impossible);

@@ -205,8 +205,7 @@ static void possible_by_count(const struct registry *registry, struct enumeratio
 {
 	unsigned next = registry->present->len;
 
-	enumeration_size(enumeration, registry,
-			 MAX(registry->n_counted, registry->present->len) + registry->n_absent);
+	enumeration_size(enumeration, registry, registry->n_counted + registry->n_absent);
 	for (guint i = 0; i < registry->absent->len; i++) {
 		const struct topo_madt_entry *entry =
 			&g_array_index(registry->absent, struct topo_madt_entry, i);
@@ -249,17 +248,23 @@ static const struct possible_row {
 	{{RELEASE(6, 10), 0}, possible_by_apic_id, false},
 };
 
-/* As ACPI wants it: the boot CPU first, each CPU once and enabled, in an entry of its type. */
+/*
+ * As ACPI wants it: the boot CPU first, each CPU once and enabled, in an entry of its type; and
+ * none of type 0 behind one of type 9, of which some kernels change the order.
+ */
 static bool is_plain(const struct enumerate_input *input)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	bool x2apic = false;
 
 	for (unsigned i = 0; i < input->n_entries; i++) {
 		const struct topo_madt_entry *entry = &input->entries[i];
 
 		if (!entry->enabled || entry->x2apic != (entry->apic_id >= FIRST_X2APIC_ID) ||
+		    (x2apic && !entry->x2apic) ||
 		    !g_hash_table_add(seen, GUINT_TO_POINTER(entry->apic_id)))
 			return false;
+		x2apic = entry->x2apic;
 	}
 	return input->n_entries && input->entries[0].apic_id == input->boot_apic_id;
 }
@@ -357,16 +362,6 @@ struct enumeration *enumerate_machine(const struct topo *topo, unsigned version,
 	input.there = there;
 	input.entries = topo_madt(topo, &input.n_entries);
 	return enumerate(&input, error);
-}
-
-bool enumeration_is_plain(const struct enumeration *enumeration, const struct topo *topo)
-{
-	if (enumeration->n_present != topo_n_cpus(topo))
-		return false;
-	for (unsigned cpu = 0; cpu < topo_n_cpus(topo); cpu++)
-		if (enumeration->position[cpu] != (int)topo_cpu(topo, cpu)->vcpu)
-			return false;
-	return true;
 }
 
 struct topo *enumeration_topo(const struct enumeration *enumeration, const struct topo *topo)

@@ -52,8 +52,6 @@ AUTO_DEFINE(enumeration, enumeration_free)
 /* The same of a machine's own MADT and FACP. */
 struct enumeration *enumerate_machine(const struct topo *topo, unsigned version,
 				      bool hypervisor_known, GError **error);
-/* Are the numbers those of the topology file, and all its CPUs there? */
-bool enumeration_is_plain(const struct enumeration *enumeration, const struct topo *topo);
 /* The machine as the kernel knows it: with the CPUs that are there, under these numbers. New. */
 struct topo *enumeration_topo(const struct enumeration *enumeration, const struct topo *topo);
 

@@ -29,18 +29,6 @@ static void machine_find_nodes(struct machine *machine)
 		machine->node_of[cpu] = topo_cpu(machine->topo, cpu)->node;
 }
 
-/* The CPU with the smallest APIC id. */
-static unsigned first_cpu(const struct machine *machine)
-{
-	unsigned first = (unsigned)cpus_next(machine->situation->present, -1);
-
-	CPUS_FOREACH (cpu, machine->situation->present)
-		if (topo_cpu(machine->topo, (unsigned)cpu)->apic_id <
-		    topo_cpu(machine->topo, first)->apic_id)
-			first = (unsigned)cpu;
-	return first;
-}
-
 /*
  * has_mp in set_cpu_sibling_map(). Since 6.9 (6.12.117, 7.3.4) topology_init_possible_cpus() counts
  * the cores of the first package alone: where that has a single CPU, and no core has two threads,
@@ -62,7 +50,8 @@ static bool looks_for_siblings(const struct machine *machine)
 		if (cpus_count(core) > 1)
 			return true;
 	}
-	package = cpus_copy(topo_mask(machine->topo, TOPO_PACKAGE, first_cpu(machine)));
+	/* The package of the smallest APIC id, which is 0: a machine starts there. */
+	package = cpus_copy(topo_mask(machine->topo, TOPO_PACKAGE, 0));
 	cpus_and(package, present);
 	return cpus_count(package) > 1;
 }

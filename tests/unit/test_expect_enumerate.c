@@ -82,6 +82,9 @@ static const struct situation {
 	{"x2apic-between", "256x 0 1", "6.12.14", TCG, 0, 0, "0 256 1"},
 	{"x2apic-between", "256x 0 1", "6.13.0", TCG, 0, 0, "0 1 256"},
 	{"x2apic-between", "256x 0 1", "6.14.0", TCG, 0, 0, "0 256 1"},
+	{"x2apic-in-turn", "0 256x 1", "6.1.192", TCG, 0, 0, "0 256 1"},
+	{"x2apic-in-turn", "0 256x 1", "6.8.0", TCG, 0, 0, "0 1 256"},
+	{"x2apic-in-turn", "0 256x 1", "6.12.14", TCG, 0, 0, "0 256 1"},
 
 	/* generic_processor_info() counts both, topo_register_apic() does not. */
 	{"doubled", "0 1 0x 1x", "6.1.192", TCG, 0, 0, "0 1 | ? ?"},
